@@ -1,0 +1,407 @@
+"""The types a field of a scenario, a result or a catalog entry can have.
+
+Each is a plain Python type for the type checker (``Time`` is a float: seconds) and carries, for everything else, how it
+is read (``"60 ms"`` becomes 0.06), how it is shown (130 ms) and what its JSON looks like. Where a number may stand, a
+NumPy array of numbers may stand as well; whole numbers in an array are held as float64, exact up to 2**53.
+
+    stages: dict[str, NonNegative[Time]]
+    efficiency: Positive[Share]
+    batch_size: AtLeastOne[Integer]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+import numpy as np
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from mlsysim.errors import UnitError
+from mlsysim.units import Dimension, Unit, dimensions, in_si, read
+from mlsysim.units import unit as unit_of
+
+Writer = Callable[[Any], Any]
+ModelClass = type[BaseModel]
+
+_LARGEST_INTEGER = 2**1023  # beyond it an integer cannot become a double
+
+
+def refuse(reason: str) -> PydanticCustomError:
+    """The error a validator raises: a predicate about the value, such as ``must be greater than 0``."""
+    return PydanticCustomError("unacceptable", "{reason}", {"reason": reason})
+
+
+class FieldType:
+    """How a value of this type is read, shown and described."""
+
+    name: str
+
+    def read(self, given: Any) -> Any:
+        """The value as a scenario holds it, from what a client or a caller gave."""
+        raise NotImplementedError
+
+    def writer(self, unit: str | None, rounded: bool = False) -> Writer:
+        """A function from a held value to its JSON form.
+
+        Args:
+            unit: the unit quantities are shown in; base units if None.
+            rounded: show numbers to 15 significant digits, which is what a double is sure of, rather than exactly.
+        """
+        return _as_it_is
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        """The JSON Schema of what is read (mode ``validation``) or shown (``serialization``)."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return self.json_schema(handler.mode)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class QuantityType(FieldType):
+    """A number with a unit, held in base units."""
+
+    dimension: Dimension
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.dimension.name
+
+    def read(self, given: Any) -> Any:
+        try:
+            if isinstance(given, str):
+                return read(given, self.dimension)
+            if isinstance(given, dict):
+                return self._read_object(given)
+        except UnitError as error:
+            raise refuse(str(error)) from None
+        if isinstance(given, (int, float, np.ndarray)) and not isinstance(given, bool):
+            raise refuse(
+                f"is a bare number, where {self.dimension} needs its unit: "
+                f"{', '.join(self.dimension.common)} would do, as in "
+                f'"{shown(given)} {self.dimension.common[0]}"'
+            )
+        raise refuse(f'must be {self.dimension} such as "10 {self.dimension.common[0]}"')
+
+    def _read_object(self, given: dict[str, Any]) -> Any:
+        if given.keys() == {"ref"}:
+            from mlsysim.catalog import catalog
+
+            return catalog().constant(given["ref"], self.dimension)
+        if given.keys() != {"value", "unit"}:
+            raise refuse('must have "value" and "unit", or "ref" with the name of a catalog constant, and nothing else')
+        value, unit = given["value"], given["unit"]
+        if not isinstance(unit, str):
+            raise refuse(f'has a unit that is no text; write one such as "{self.dimension.common[0]}"')
+        try:
+            number = REAL.read(value)
+        except PydanticCustomError as error:
+            raise refuse(f"has a value that {error.message()}") from None
+        if isinstance(number, np.ndarray):
+            return unit_of(unit, self.dimension).to_si(number)  # type: ignore[arg-type]
+        return in_si(number, unit, self.dimension)
+
+    def writer(self, unit: str | None, rounded: bool = False) -> Writer:
+        name = unit or self.dimension.si
+        shown_in = unit_of(name, self.dimension)
+        if rounded:
+            return lambda value: {"value": fifteen_digits(shown_in.from_si(value)), "unit": name}
+        return lambda value: {"value": _exact(shown_in, value), "unit": name}
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        component = "".join(word.capitalize() for word in self.dimension.name.split("_"))
+        return {"x-component": f"Any{component}" if mode == "validation" else component}
+
+
+def fifteen_digits(number: float) -> float:
+    """The number to 15 significant digits: 85 where adding 60 and 25 thousandths left 84.99999999999999."""
+    return float(f"{number:.15g}")
+
+
+def _exact(shown_in: Unit, value: Any) -> Any:
+    return shown_in.exactly(value) if not isinstance(value, np.ndarray) else shown_in.from_si(value)  # type: ignore[arg-type]
+
+
+def shown(number: Any) -> str:
+    """A number as a reader would write it; an array by its shape."""
+    if isinstance(number, np.ndarray):
+        return f"array of shape {number.shape}"
+    return f"{number:g}" if isinstance(number, float) else str(number)[:40]
+
+
+@dataclass(frozen=True)
+class RealType(FieldType):
+    """A plain number without a unit."""
+
+    name: str = "number"
+    infinite: bool = False
+
+    def read(self, given: Any) -> Any:
+        kind = type(given)
+        if kind is float or kind is int:
+            pass
+        elif isinstance(given, np.ndarray):
+            return self._read_array(given)
+        elif self.infinite and given == "inf":
+            return math.inf
+        elif isinstance(given, (np.floating, np.integer)):
+            given = given.item()
+        else:
+            raise refuse(f"must be a number{', or inf in quotes' if self.infinite else ''}")
+        if kind is int and not -_LARGEST_INTEGER < given < _LARGEST_INTEGER:
+            raise refuse("is too large for a double")
+        number = float(given)
+        if not math.isfinite(number) and not (self.infinite and number == math.inf):
+            raise refuse("must be a finite number")
+        return number
+
+    def _read_array(self, given: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if given.dtype.kind not in "iuf":
+            raise refuse("must be an array of numbers")
+        array = given.astype(np.float64)
+        if np.isnan(array).any() or (not self.infinite and np.isinf(array).any()):
+            raise refuse("must hold finite numbers only")
+        return array
+
+    def writer(self, unit: str | None, rounded: bool = False) -> Writer:
+        if self.infinite:
+            return lambda value: "inf" if isinstance(value, float) and value == math.inf else value
+        return fifteen_digits if rounded else _as_it_is
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        number: dict[str, Any] = {"type": "number"}
+        return {"anyOf": [number, {"const": "inf"}]} if self.infinite else number
+
+
+@dataclass(frozen=True)
+class IntegerType(RealType):
+    """A whole number, exact however large; 3.0 is one, 3.5 is not."""
+
+    name: str = "integer"
+
+    def read(self, given: Any) -> Any:
+        if type(given) is int:
+            if -_LARGEST_INTEGER < given < _LARGEST_INTEGER:
+                return given
+            raise refuse("is too large for a double")
+        number = super().read(given)
+        if isinstance(number, np.ndarray):
+            if not np.equal(number, np.floor(number)).all():
+                raise refuse("must hold whole numbers only")
+            return number
+        if not number.is_integer():
+            raise refuse("must be a whole number")
+        return int(number)
+
+    def writer(self, unit: str | None, rounded: bool = False) -> Writer:
+        return _as_it_is
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        return {"type": "integer"}
+
+
+@dataclass(frozen=True)
+class FlagType(FieldType):
+    """True or false."""
+
+    name: str = "boolean"
+
+    def read(self, given: Any) -> Any:
+        if isinstance(given, bool) or (isinstance(given, np.ndarray) and given.dtype.kind == "b"):
+            return given
+        raise refuse("must be true or false")
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class TextType(FieldType):
+    """A name or a label."""
+
+    name: str = "text"
+    longest: int = 200
+
+    def read(self, given: Any) -> Any:
+        if not isinstance(given, str):
+            raise refuse("must be a text")
+        if len(given) > self.longest:
+            raise refuse(f"must have at most {self.longest} characters")
+        return given
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        return {"type": "string", "maxLength": self.longest}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Limits on a number, or on a quantity in base units."""
+
+    gt: float | None = None
+    ge: float | None = None
+    le: float | None = None
+
+    def __str__(self) -> str:
+        if self.ge is not None and self.le is not None:
+            return f"between {self.ge:g} and {self.le:g}"
+        if self.gt is not None:
+            return f"greater than {self.gt:g}"
+        if self.ge is not None:
+            return f"at least {self.ge:g}"
+        return f"at most {self.le:g}"
+
+    def holds(self, value: Any) -> Any:
+        """Whether the value keeps the limits; for an array, element by element."""
+        if self.gt is not None and self.le is None:
+            return value > self.gt
+        if self.ge is not None and self.le is None:
+            return value >= self.ge
+        low = value >= self.ge if self.ge is not None else True
+        return low & (value <= self.le)
+
+    def check(self, value: Any) -> Any:
+        """The value itself, or an error that names the limit."""
+        holds = self.holds(value)
+        if holds is True or (holds is not False and np.all(holds)):
+            return value
+        raise refuse(f"must be {self}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        described = handler(schema)
+        numbers = described["anyOf"][0] if "anyOf" in described else described
+        prefix = "x-" if "x-component" in described else ""
+        for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
+            if limit is not None:
+                numbers[prefix + keyword] = limit
+        return described
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The text is one of the names that `expression` gives over the scenario's inputs, such as ``keys(stages)``."""
+
+    expression: str
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The figures of a catalog entry that a scenario cannot do without; each must be stated and greater than 0."""
+
+    paths: tuple[str, ...]
+
+    def __init__(self, *paths: str) -> None:
+        object.__setattr__(self, "paths", paths)
+
+
+T = TypeVar("T")
+Positive = Annotated[T, Bound(gt=0)]
+NonNegative = Annotated[T, Bound(ge=0)]
+AtLeastOne = Annotated[T, Bound(ge=1)]
+
+REAL = RealType()
+INTEGER = IntegerType()
+
+Real = Annotated[float, REAL]
+RealOrInfinity = Annotated[float, RealType("number or inf", infinite=True)]
+Integer = Annotated[int, INTEGER]
+Share = Annotated[float, RealType("share"), Bound(ge=0, le=1)]
+Percent = Annotated[float, RealType("percent"), Bound(ge=0, le=100)]
+Flag = Annotated[bool, FlagType()]
+Text = Annotated[str, TextType()]
+
+Time = Annotated[float, QuantityType(dimensions.TIME)]
+Data = Annotated[float, QuantityType(dimensions.DATA)]
+DataRate = Annotated[float, QuantityType(dimensions.DATA_RATE)]
+Operations = Annotated[float, QuantityType(dimensions.OPERATIONS)]
+OperationRate = Annotated[float, QuantityType(dimensions.OPERATION_RATE)]
+Intensity = Annotated[float, QuantityType(dimensions.INTENSITY)]
+Energy = Annotated[float, QuantityType(dimensions.ENERGY)]
+EnergyPerByte = Annotated[float, QuantityType(dimensions.ENERGY_PER_BYTE)]
+EnergyPerOperation = Annotated[float, QuantityType(dimensions.ENERGY_PER_OPERATION)]
+Power = Annotated[float, QuantityType(dimensions.POWER)]
+Frequency = Annotated[float, QuantityType(dimensions.FREQUENCY)]
+Money = Annotated[float, QuantityType(dimensions.MONEY)]
+MoneyRate = Annotated[float, QuantityType(dimensions.MONEY_RATE)]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What an annotation amounts to: one value, a list or a map of them, or a model.
+
+    Attributes:
+        container: ``map``, ``list`` or None for a single value.
+        item: the shape of a map's values or a list's items.
+        type: how a single value is read and shown; None for a plain text, an enumeration or a model.
+        model: the model class of a nested object.
+        annotation: the annotation of a single value, without its metadata.
+        metadata: bounds and other marks of the value.
+        optional: whether None may stand in its place.
+    """
+
+    annotation: Any
+    container: str | None = None
+    item: Shape | None = None
+    type: FieldType | None = None
+    model: ModelClass | None = None
+    metadata: tuple[Any, ...] = ()
+    optional: bool = False
+
+    @property
+    def leaf(self) -> Shape:
+        """The innermost shape: of the values of a map, or of the maps in a map."""
+        return self.item.leaf if self.item else self
+
+    def writer(self, unit: str | None = None, rounded: bool = False) -> Writer:
+        """A function from a held value to its JSON form, as `FieldType.writer` says."""
+        if self.item:
+            write_item = self.item.writer(unit, rounded)
+            if self.container == "map":
+                write: Writer = lambda held: {key: write_item(value) for key, value in held.items()}  # noqa: E731
+            else:
+                write = lambda held: [write_item(value) for value in held]  # noqa: E731
+        elif self.type:
+            write = self.type.writer(unit, rounded)
+        elif self.model:
+            write = lambda held: held.to_json(si=unit is None)  # noqa: E731
+        else:
+            return _as_it_is
+        if not self.optional or write is _as_it_is:
+            return write
+        return lambda held: None if held is None else write(held)
+
+
+def shape_of(annotation: Any, metadata: tuple[Any, ...] = ()) -> Shape:
+    """The shape of an annotation such as ``dict[str, NonNegative[Time]] | None``."""
+    if isinstance(annotation, FieldInfo):
+        return shape_of(annotation.annotation, tuple(annotation.metadata))
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        inner, *marks = get_args(annotation)
+        return shape_of(inner, (*marks, *metadata))
+    if origin in (Union, UnionType):
+        (inner,) = (option for option in get_args(annotation) if option is not NoneType)
+        found = shape_of(inner, metadata)
+        return Shape(found.annotation, found.container, found.item, found.type, found.model, found.metadata, True)
+    if origin is dict:
+        return Shape(annotation, "map", shape_of(get_args(annotation)[1]), metadata=metadata)
+    if origin is list:
+        return Shape(annotation, "list", shape_of(get_args(annotation)[0]), metadata=metadata)
+    field_type = next((mark for mark in metadata if isinstance(mark, FieldType)), None)
+    model = annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+    return Shape(annotation, type=field_type, model=model, metadata=metadata)

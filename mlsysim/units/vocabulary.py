@@ -1,0 +1,226 @@
+"""Reading and writing quantities: ``"60 ms"`` becomes 0.06, and 0.13 is shown as 130 ms.
+
+A unit is a name of the vocabulary or a ratio of two of them. Its exact factor to the base units is found once, by pint
+from ``definitions.txt``, and remembered; those in common use are remembered ahead of time in ``remembered.json``
+(written by ``python -m mlsysim.units``), so that a process that meets no others never pays for importing pint.
+Numbers never go through pint.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mlsysim.errors import UnitError, closest, did_you_mean, shorten
+from mlsysim.units.dimensions import BY_EXPONENTS, BY_NAME, DIMENSIONS, Dimension
+
+if TYPE_CHECKING:
+    import pint
+
+_HERE = Path(__file__).parent
+REMEMBERED = _HERE / "remembered.json"
+
+_QUANTITY = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*", re.DOTALL)
+HOUR = 3600  # seconds
+_LONGEST_UNIT = 40
+_LONGEST_QUANTITY = 100
+
+
+class Unit(NamedTuple):
+    """A unit of measurement with its exact factor to the base units, `numerator` / `denominator`."""
+
+    name: str
+    dimension: Dimension
+    numerator: int
+    denominator: int
+
+    def to_si(self, value: float) -> float:
+        """A number in this unit (or an array of them), in base units; correctly rounded where the factor is whole."""
+        if self.denominator == 1:
+            return value * self.numerator
+        if self.numerator == 1:
+            return value / self.denominator
+        return value * self.numerator / self.denominator
+
+    def from_si(self, value: float) -> float:
+        """A number in base units (or an array of them), in this unit."""
+        if self.denominator == 1:
+            return value / self.numerator
+        if self.numerator == 1:
+            return value * self.denominator
+        return value * self.denominator / self.numerator
+
+    def exactly(self, value: float) -> float:
+        """`from_si`, moved by the last bit where that is what it takes to read back as the same value."""
+        shown = self.from_si(value)
+        if self.to_si(shown) != value:
+            for neighbor in (math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
+                if self.to_si(neighbor) == value:
+                    return neighbor
+        return shown
+
+
+def simple_names() -> set[str]:
+    """Every unit name of the vocabulary that may stand alone or as one side of a ratio."""
+    return {
+        name
+        for dimension in DIMENSIONS
+        for names in (dimension.names, dimension.numerators, dimension.denominators)
+        for name in names
+    } - {"1"}
+
+
+_SIMPLE_NAMES = simple_names()
+
+
+@cache
+def _remembered() -> dict[str, Unit]:
+    table: dict[str, tuple[str, int, int]] = json.loads(REMEMBERED.read_text())
+    return {name: Unit(name, BY_NAME[kind], top, bottom) for name, (kind, top, bottom) in table.items()}
+
+
+def unit(name: str, expected: Dimension | None = None) -> Unit:
+    """The unit of that name.
+
+    Args:
+        name: a unit name or a ratio of two, such as ``ms``, ``GB/s``, ``GB / s``, ``TOPS`` or ``1/day``.
+        expected: the dimension it should have, if that is known.
+
+    Raises:
+        UnitError: the name is not in the vocabulary, or the unit is of another dimension than expected.
+    """
+    known = _remembered().get(name) or _resolve(name)
+    if known is None:
+        names = [*expected.names, *expected.common] if expected else sorted(_SIMPLE_NAMES)
+        guesses = closest(name, names)
+        would_do = did_you_mean(guesses) or (f"; {', '.join(expected.common)} would do" if expected else "")
+        raise UnitError(f'has no known unit "{shorten(name, _LONGEST_UNIT)}"{would_do}')
+    if expected is not None and known.dimension is not expected:
+        raise UnitError(f"is {known.dimension}, where {expected} is expected: {', '.join(expected.common)} would do")
+    return known
+
+
+@lru_cache(maxsize=4096)
+def _resolve(name: str) -> Unit | None:
+    if len(name) > _LONGEST_UNIT:
+        return None
+    plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
+    plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
+    if plain in _remembered():
+        return _remembered()[plain]._replace(name=name)
+    top, _, bottom = plain.partition("/")
+    if top not in _SIMPLE_NAMES | {"1"} or (bottom and bottom not in _SIMPLE_NAMES) or plain.endswith("/"):
+        return None
+    compiled = compile_unit(plain)
+    return compiled and compiled._replace(name=name)
+
+
+def compile_unit(name: str) -> Unit | None:
+    """The unit of that name as pint works it out; None if it measures nothing we know. `name` is in plain spelling."""
+    top, _, bottom = name.partition("/")
+    if top == "USD" and bottom in ("year", "month"):
+        bottom = f"billing_{bottom}"
+    registry = _registry()
+    one = registry.Quantity(Fraction(1), registry.parse_units(f"{top}/{bottom}" if bottom else top))
+    in_base_units = one.to_base_units()
+    powers = in_base_units.dimensionality
+    exponents = [powers.get(base, 0) for base in ("[time]", "[data]", "[operations]", "[energy]", "[money]")]
+    dimension = BY_EXPONENTS.get(tuple(map(int, exponents)))  # type: ignore[arg-type]
+    if dimension is None:
+        return None
+    factor = Fraction(in_base_units.magnitude)
+    return Unit(name, dimension, factor.numerator, factor.denominator)
+
+
+@cache
+def _registry() -> pint.UnitRegistry[Fraction]:
+    import pint  # 0.2 s, which only a unit that is not remembered should cost
+
+    registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(None, non_int_type=Fraction, cache_folder=None)
+    lines = (_HERE / "definitions.txt").read_text().splitlines()
+    registry.load_definitions([line for line in lines if line and not line.startswith("#")])
+    return registry
+
+
+def read(text: str, expected: Dimension) -> float:
+    """A quantity written as text, in base units: ``read("60 ms", TIME)`` is 0.06.
+
+    Raises:
+        UnitError: no number, no unit, an unknown unit, one of another dimension, or a value beyond a double.
+    """
+    match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_QUANTITY else None
+    if match is None:
+        raise UnitError(f'must be {expected} such as "10 {expected.common[0]}"')
+    number, name = match.groups()
+    if not name:
+        raise UnitError(f"needs a unit: {', '.join(expected.common)} would do")
+    return in_si(float(number), name, expected)
+
+
+def in_si(value: float, name: str, expected: Dimension) -> float:
+    """A number of that unit in base units, refusing what a double cannot hold.
+
+    Raises:
+        UnitError: the unit is unknown or of another dimension, or the value in base units is not finite.
+    """
+    converted = unit(name, expected).to_si(value)
+    if not math.isfinite(converted):
+        raise UnitError("is too large for a double")
+    return converted
+
+
+def split(text: str) -> tuple[float, str] | None:
+    """The number and the unit name of a quantity as written, or None if the text has no such form."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        return None
+    number = float(match[1])
+    return (int(number) if number.is_integer() and abs(number) < 2**53 else number), match[2]
+
+
+def patterns() -> dict[str, str]:
+    """For each dimension a regular expression (ECMA 262) of the texts that `read` accepts."""
+    number = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+    found = {}
+    for dimension in DIMENSIONS:
+        names = "|".join(_spellings(dimension.names))
+        if dimension.numerators:
+            tops, bottoms = ("|".join(_spellings(side)) for side in (dimension.numerators, dimension.denominators))
+            ratio = rf"({tops})\s*/\s*({bottoms})"
+            names = f"{names}|{ratio}" if names else ratio
+        found[dimension.name] = rf"^\s*{number}\s*({names})\s*$"
+    return found
+
+
+def _spellings(names: tuple[str, ...]) -> list[str]:
+    spelled = list(names)
+    for name in names:
+        if name.endswith("FLOP"):
+            spelled.append(name + "s")
+        if name in ("us", "uJ", "uW"):
+            spelled += ["µ" + name[1:], "μ" + name[1:]]
+    return spelled
+
+
+def remember() -> dict[str, tuple[str, int, int]]:
+    """The table of ``remembered.json``: the vocabulary and the ratios in common use, each with its exact factor."""
+    names = list(_SIMPLE_NAMES)
+    for dimension in DIMENSIONS:
+        for top in dimension.numerators:
+            bottoms = dimension.denominators if top in ("1", "USD") else dimension.denominators[:2]
+            names += [f"{top}/{bottom}" for bottom in bottoms]
+    table = {}
+    for name in sorted(names):
+        compiled = compile_unit(name)
+        if compiled is None:
+            raise UnitError(f"{name} measures nothing we know")
+        table[name] = (compiled.dimension.name, compiled.numerator, compiled.denominator)
+    return table
+
+
+__all__ = ["HOUR", "Unit", "in_si", "patterns", "read", "remember", "split", "unit"]

@@ -1,0 +1,1 @@
+"""Scenarios: their definitions, their results, and what works on any of them."""

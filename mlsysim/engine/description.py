@@ -1,0 +1,220 @@
+"""What a reader wants to know of a scenario class or a named configuration before using it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mlsysim.catalog import Entry, Source
+from mlsysim.engine.result import OutputSpec
+from mlsysim.engine.scenario import InputSpec, Rule, Scenario
+from mlsysim.engine.scenario_catalog import NamedConfiguration, configurations
+from mlsysim.engine.scenario_catalog.named import Origin
+from mlsysim.fields import Bound, Needs, OneOf, Shape
+
+
+class _Description(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class InputDescription(_Description):
+    """One input of a scenario class."""
+
+    name: str = Field(description="name in the request body")
+    type: str = Field(
+        description="what is accepted: time, data_rate, integer, map of time, catalog entry of hardware …"
+    )
+    unit: str | None = Field(description="unit it is shown in; any other of its dimension is accepted as well")
+    description: str
+    required: bool
+    default: Any = Field(description="value where it is absent, as a client would write it; null if there is none")
+    default_reason: str | None = Field(description="why the default is that")
+    bounds: list[str] = Field(description="limits of the value, quantities in SI base units")
+    choices: str | None = Field(description="where its values come from, such as keys(stages)")
+    needs: list[str] = Field(description="figures of the catalog entry that the scenario cannot do without")
+
+
+class RuleDescription(_Description):
+    """A condition over several inputs."""
+
+    rule: str = Field(description="the condition as an expression over the inputs, in SI base units")
+    at: str = Field(description="input that an error points to")
+    because: str | None = Field(description="what it is for")
+
+
+class OutputDescription(_Description):
+    """One output of a scenario class."""
+
+    name: str
+    type: str = Field(description="time, data_rate, number, integer, map of time …")
+    unit: str | None = Field(description="unit it is shown in; null for plain numbers, names and truth values")
+    description: str
+    formula: str | None = Field(description="expression over inputs and earlier outputs, in SI base units")
+    defined_if: str | None = Field(description="condition under which it is defined; null if it always is")
+    undefined: str | None = Field(description="in words, when it is null")
+    algorithm: list[str] = Field(description="the steps that give it, where no formula does")
+
+
+class ConfigurationLink(_Description):
+    """A named configuration of a class."""
+
+    name: str
+    title: str
+    link: str = Field(description="path of its description")
+
+
+class ScenarioSummary(_Description):
+    """A scenario class in the index."""
+
+    name: str = Field(description="name it is evaluated by")
+    title: str
+    theme: str
+    question: str = Field(description="the question it answers")
+    link: str = Field(description="path of its description")
+    configurations: list[ConfigurationLink]
+
+
+class ScenarioDescription(ScenarioSummary):
+    """The contract of a scenario class."""
+
+    assumptions: str = Field(description="what it assumes, where it stops being valid, and where it comes from")
+    inputs: list[InputDescription]
+    rules: list[RuleDescription]
+    outputs: list[OutputDescription]
+    sources: list[Source]
+    notes: list[str] = Field(description="traps")
+    example: dict[str, Any] | None = Field(description="a request body that works")
+
+
+class StatedInput(_Description):
+    """One input of a named configuration."""
+
+    name: str
+    value: Any = Field(description="the value as a client would write it")
+    origin: Origin = Field(description="catalog entry, catalog constant, or assumption of this configuration")
+    why: str = Field(description="where the value comes from and why it is that")
+
+
+class ConfigurationDescription(_Description):
+    """A named configuration: its class and its inputs with where each comes from."""
+
+    name: str
+    title: str
+    description: str
+    scenario: str = Field(description="the class it configures")
+    link: str = Field(description="path of this description")
+    inputs: dict[str, Any] = Field(description="the inputs that a patch is merged into")
+    stated: list[StatedInput] = Field(description="the same inputs, each with where it comes from")
+
+
+def summarize(scenario: type[Scenario[Any]]) -> ScenarioSummary:
+    """The index entry of a class."""
+    return ScenarioSummary(**_summary(scenario))
+
+
+def describe(scenario: type[Scenario[Any]]) -> ScenarioDescription:
+    """The contract of a class."""
+    named = named_configurations(scenario)
+    return ScenarioDescription(
+        **_summary(scenario),
+        assumptions=_assumptions(scenario),
+        inputs=[_describe_input(spec) for spec in scenario.inputs().values()],
+        rules=[_describe_rule(rule) for rule in scenario.rules],
+        outputs=[_describe_output(spec) for spec in scenario.result_type.outputs().values()],
+        sources=list(scenario.sources),
+        notes=list(scenario.notes),
+        example=named[0].inputs if named else None,
+    )
+
+
+def describe_configuration(named: NamedConfiguration) -> ConfigurationDescription:
+    """A named configuration and where its inputs come from."""
+    return ConfigurationDescription(
+        name=named.name,
+        title=named.title,
+        description=named.description,
+        scenario=named.scenario_class.__name__,
+        link=f"/scenarios/{named.name}",
+        inputs=named.inputs,
+        stated=[
+            StatedInput(name=name, value=value, origin=named.origin(name), why=named.why[name])
+            for name, value in named.inputs.items()
+        ],
+    )
+
+
+def named_configurations(scenario: type[Scenario[Any]]) -> list[NamedConfiguration]:
+    """The named configurations of a class, in the order of its file."""
+    return [named for named in configurations().values() if named.scenario_class is scenario]
+
+
+def question(scenario: type[Scenario[Any]]) -> str:
+    """The question a class answers: the first sentence of its docstring."""
+    return inspect.cleandoc(scenario.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _assumptions(scenario: type[Scenario[Any]]) -> str:
+    text = inspect.cleandoc(scenario.__doc__ or "").partition("\n\n")[2].partition(">>>")[0]
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
+
+
+def _summary(scenario: type[Scenario[Any]]) -> dict[str, Any]:
+    return {
+        "name": scenario.__name__,
+        "title": scenario.title,
+        "theme": scenario.theme,
+        "question": question(scenario),
+        "link": f"/scenarios/{scenario.__name__}",
+        "configurations": [
+            ConfigurationLink(name=named.name, title=named.title, link=f"/scenarios/{named.name}")
+            for named in named_configurations(scenario)
+        ],
+    }
+
+
+def type_name(shape: Shape) -> str:
+    """What a shape is called in a description: ``time``, ``map of time``, ``catalog entry of hardware``."""
+    if shape.item:
+        return f"{shape.container} of {type_name(shape.item)}"
+    if shape.type:
+        return shape.type.name
+    if shape.model:
+        return (
+            f"catalog entry of {shape.model.kind_of_entry}" if issubclass(shape.model, Entry) else shape.model.__name__
+        )
+    return "one of " + ", ".join(map(str, shape.annotation.__args__))
+
+
+def _describe_input(spec: InputSpec) -> InputDescription:
+    marks = spec.shape.metadata + (spec.shape.leaf.metadata if spec.shape.item else ())
+    return InputDescription(
+        name=spec.name,
+        type=type_name(spec.shape),
+        unit=spec.unit,
+        description=spec.description,
+        required=spec.required,
+        default=spec.default,
+        default_reason=spec.why,
+        bounds=[str(mark) for mark in marks if isinstance(mark, Bound)],
+        choices=next((mark.expression for mark in marks if isinstance(mark, OneOf)), None),
+        needs=[path for mark in marks if isinstance(mark, Needs) for path in mark.paths],
+    )
+
+
+def _describe_rule(rule: Rule) -> RuleDescription:
+    return RuleDescription(rule=str(rule.formula), at=rule.at, because=rule.because)
+
+
+def _describe_output(spec: OutputSpec) -> OutputDescription:
+    return OutputDescription(
+        name=spec.name,
+        type=type_name(spec.shape),
+        unit=spec.unit,
+        description=spec.description,
+        formula=str(spec.formula) if spec.formula else None,
+        defined_if=str(spec.defined_if) if spec.defined_if else None,
+        undefined=spec.undefined,
+        algorithm=list(spec.algorithm),
+    )

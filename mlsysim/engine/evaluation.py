@@ -1,0 +1,62 @@
+"""One evaluation from what a client sends to what it gets back, without any HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlsysim.catalog.loader import merge_patch
+from mlsysim.engine.registry import scenario_classes
+from mlsysim.engine.result import Result
+from mlsysim.engine.scenario import Scenario
+from mlsysim.engine.scenario_catalog import configurations
+from mlsysim.errors import UnknownName
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A scenario with its result, and the name of the configuration it came from, if any."""
+
+    scenario: Scenario[Any]
+    configuration: str | None
+    result: Result
+
+    def to_json(self, si: bool = False) -> dict[str, Any]:
+        """The answer of the interface, quantities in display units or in base units."""
+        return {
+            "scenario": type(self.scenario).__name__,
+            "configuration": self.configuration,
+            "inputs": self.scenario.to_json(si),
+            "result": self.result.to_json(si),
+            "undefined": self.result.undefined(),
+            "warnings": [warning._asdict() for warning in self.scenario.warnings(self.result)],
+        }
+
+
+def resolve(name: str) -> tuple[type[Scenario[Any]], dict[str, Any] | None]:
+    """The class a name stands for and, of a named configuration, the inputs it states.
+
+    Raises:
+        UnknownName: neither a class nor a configuration has that name.
+    """
+    classes = scenario_classes()
+    if name in classes:
+        return classes[name], None
+    named = configurations()
+    if name in named:
+        return named[name].scenario_class, named[name].inputs
+    raise UnknownName("scenario class or named configuration", name, [*classes, *named])
+
+
+def evaluate(name: str, body: Any) -> Evaluation:
+    """Evaluate a class with `body` as its inputs, or a named configuration with `body` merged into its own.
+
+    Raises:
+        UnknownName: neither a class nor a configuration has that name.
+        pydantic.ValidationError: the inputs are not valid.
+        EvaluationError: an output does not fit a double.
+    """
+    scenario_class, stated = resolve(name)
+    inputs = body if stated is None or not isinstance(body, dict) else merge_patch(stated, body)
+    scenario = scenario_class.model_validate(inputs)
+    return Evaluation(scenario, None if stated is None else name, scenario.evaluate())

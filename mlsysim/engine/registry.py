@@ -1,0 +1,50 @@
+"""Every scenario class by its name, in order of definition. Defining one is what registers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from mlsysim.errors import UnknownName
+
+if TYPE_CHECKING:
+    from mlsysim.engine.scenario import Scenario
+
+_classes: dict[str, type[Scenario[Any]]] = {}
+
+
+def register(scenario: type[Scenario[Any]]) -> None:
+    """Add a class.
+
+    Raises:
+        TypeError: the name is taken by another class.
+    """
+    taken = _classes.get(scenario.__name__)
+    if taken is not None and taken.__module__ != scenario.__module__:
+        raise TypeError(f"{scenario.__name__} is defined in {taken.__module__} and in {scenario.__module__}")
+    _classes[scenario.__name__] = scenario
+
+
+def unregister(name: str) -> None:
+    """Take a class out again."""
+    del _classes[name]
+
+
+def scenario_classes() -> Mapping[str, type[Scenario[Any]]]:
+    """All registered classes by name."""
+    import mlsysim.engine.scenario_definitions  # noqa: F401 (defining the classes registers them)
+
+    return MappingProxyType(_classes)
+
+
+def scenario_class(name: str) -> type[Scenario[Any]]:
+    """The class of that name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    classes = scenario_classes()
+    if name not in classes:
+        raise UnknownName("scenario class", name, classes)
+    return classes[name]

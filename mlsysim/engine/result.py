@@ -1,0 +1,155 @@
+"""What a scenario answers: named outputs with their unit, their meaning and the formula that gives them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from mlsysim.engine.formula import Formula
+from mlsysim.errors import EvaluationError
+from mlsysim.fields import Shape, Writer, shape_of
+
+
+def Output(  # noqa: N802 (reads as a type of field beside pydantic's Field)
+    description: str,
+    *,
+    unit: str | None = None,
+    formula: str | None = None,
+    defined_if: str | None = None,
+    undefined: str | None = None,
+    algorithm: tuple[str, ...] = (),
+) -> Any:
+    """An output of a result.
+
+    Args:
+        description: what it is.
+        unit: the unit it is shown in; None for plain numbers, names and truth values.
+        formula: the expression that gives it, over inputs and the outputs above it, in SI base units.
+        defined_if: the condition under which it is defined, where it may not be.
+        undefined: in words, when and why it is null.
+        algorithm: the steps that give it, where no formula does.
+    """
+    if (formula is None) == (not algorithm):
+        raise TypeError("an output has either a formula or an algorithm")
+    if (defined_if is None) != (undefined is None):
+        raise TypeError("an output that may be undefined says when (defined_if) and why (undefined)")
+    facts: dict[str, Any] = {
+        "x-unit": unit,
+        "x-formula": formula and " ".join(formula.split()),
+        "x-defined-if": defined_if,
+        "x-undefined": undefined,
+        "x-algorithm": list(algorithm) or None,
+    }
+    return Field(description=description, json_schema_extra={key: fact for key, fact in facts.items() if fact})
+
+
+@dataclass(frozen=True)
+class OutputSpec:
+    """What is known of one output."""
+
+    name: str
+    shape: Shape
+    unit: str | None
+    description: str
+    formula: Formula | None
+    defined_if: Formula | None
+    undefined: str | None
+    algorithm: tuple[str, ...]
+
+    def by_formula(self, names: dict[str, Any]) -> Any:
+        """The value by the formula a reader is shown, over inputs and earlier outputs; None where it is not defined."""
+        if self.formula is None or (self.defined_if is not None and not self.defined_if.evaluate(names)):
+            return None
+        return self.formula.evaluate(names)
+
+
+def _spec(name: str, info: FieldInfo) -> OutputSpec:
+    facts: dict[str, Any] = info.json_schema_extra or {}  # type: ignore[assignment]
+    formula, condition = facts.get("x-formula"), facts.get("x-defined-if")
+    return OutputSpec(
+        name=name,
+        shape=shape_of(info),
+        unit=facts.get("x-unit"),
+        description=info.description or "",
+        formula=Formula(formula) if formula else None,
+        defined_if=Formula(condition) if condition else None,
+        undefined=facts.get("x-undefined"),
+        algorithm=tuple(facts.get("x-algorithm", ())),
+    )
+
+
+class Result(BaseModel):
+    """The outputs of one evaluation, as plain numbers in SI base units, or arrays of them.
+
+    Raises:
+        EvaluationError: an output does not fit a double.
+        TypeError: an output is missing, or unknown.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    _outputs: ClassVar[frozenset[str]]
+
+    def __init__(self, **outputs: Any) -> None:
+        # Outputs come from evaluate(), in base units: there is nothing to read, only to see that they are numbers.
+        if outputs.keys() != self._outputs:
+            raise TypeError(f"{type(self).__name__}: {sorted(outputs.keys() ^ self._outputs)} missing or unknown")
+        for name, value in outputs.items():
+            if type(value) is float:
+                if not math.isfinite(value):
+                    raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+            elif value is not None and type(value) is not int:
+                _check(name, value)
+        object.__setattr__(self, "__dict__", outputs)
+        object.__setattr__(self, "__pydantic_fields_set__", set(outputs))
+        object.__setattr__(self, "__pydantic_extra__", None)
+        object.__setattr__(self, "__pydantic_private__", None)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        cls._outputs = frozenset(cls.model_fields)
+
+    @classmethod
+    @cache
+    def outputs(cls) -> dict[str, OutputSpec]:
+        """What is known of each output, in order of computation."""
+        return {name: _spec(name, info) for name, info in cls.model_fields.items()}
+
+    def to_json(self, si: bool = False) -> dict[str, Any]:
+        """The outputs in their JSON form: in display units to 15 significant digits, or in base units as computed."""
+        held = self.__dict__
+        return {name: None if held[name] is None else write(held[name]) for name, write in _writers(type(self), si)}
+
+    def undefined(self) -> dict[str, str]:
+        """Why each output that is None is not defined."""
+        specs = self.outputs()
+        return {name: specs[name].undefined or "" for name, value in self.__dict__.items() if value is None}
+
+
+@cache
+def _writers(result: type[Result], si: bool) -> list[tuple[str, Writer]]:
+    return [
+        (name, spec.shape.writer(None if si else spec.unit, rounded=not si)) for name, spec in result.outputs().items()
+    ]
+
+
+def _check(name: str, value: Any) -> None:
+    """See that every number within is finite; NaN stands for an undefined element of an array."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+    elif isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and np.isinf(value).any():
+            raise EvaluationError(f"{name} is beyond the range of a double for some of these inputs")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check(f"{name}.{key}", item)
+    elif isinstance(value, list):
+        for item in value:
+            _check(name, item)

@@ -1,0 +1,1 @@
+"""What each scenario answers, by domain and theme: the outputs with their units, meanings and formulas."""

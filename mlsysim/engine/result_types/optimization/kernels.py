@@ -1,0 +1,120 @@
+"""Results of the scenarios about kernels."""
+
+from mlsysim.engine.result import Output, Result
+from mlsysim.fields import Data, Flag, Integer, Intensity, Operations, Real, Time
+
+__all__ = ["KernelFusionResult", "MatmulTileResult"]
+
+
+class KernelFusionResult(Result):
+    """Fusing a chain of element-wise kernels."""
+
+    unfused_trips: Integer = Output("passes over the tensor in memory, unfused", formula="2 * chain_length")
+    fused_trips: Integer = Output("passes over the tensor in memory, fused", formula="2")
+    unfused_launches: Integer = Output("kernel launches, unfused", formula="chain_length")
+    fused_launches: Integer = Output("kernel launches, fused", formula="1")
+    traffic_ratio: Real = Output("unfused traffic over fused traffic", formula="unfused_trips / fused_trips")
+    unfused_overhead: Time = Output("host time, unfused", unit="us", formula="unfused_launches * (dispatch + launch)")
+    fused_overhead: Time = Output("host time, fused", unit="us", formula="fused_launches * (dispatch + launch)")
+    overhead_speedup: Real = Output(
+        "host time unfused over host time fused", formula="unfused_overhead / fused_overhead"
+    )
+
+
+class MatmulTileResult(Result):
+    """Tiled matrix multiply, reuse and on-chip footprint."""
+
+    macs: Integer = Output("multiply-accumulates in the whole product", formula="m * n * k")
+    flops: Operations = Output(
+        "arithmetic work, two operations per multiply-accumulate", unit="GFLOP", formula="2 * macs"
+    )
+    tiles_m: Integer = Output("output tiles down C, the last one possibly partial", formula="-(-m // tile_m)")
+    tiles_n: Integer = Output("output tiles across C", formula="-(-n // tile_n)")
+    tiles_k: Integer = Output("reduction steps per output tile", formula="-(-k // tile_k)")
+    output_tiles: Integer = Output("tiles that cover C", formula="tiles_m * tiles_n")
+    tile_products: Integer = Output(
+        "small matrix products executed, partial ones counted as one", formula="output_tiles * tiles_k"
+    )
+    tile_product_flops: Operations = Output(
+        "work in one full tile product", unit="MFLOP", formula="2 * tile_m * tile_n * tile_k"
+    )
+    tile_product_bytes: Data = Output(
+        "operand bytes fetched for one full tile product",
+        unit="kB",
+        formula="(tile_m + tile_n) * tile_k * operand_bytes",
+    )
+    tile_intensity: Intensity = Output(
+        "work per operand byte fetched in a full tile product; tile_k cancels",
+        unit="FLOP/byte",
+        formula="tile_product_flops / tile_product_bytes",
+    )
+    unblocked_intensity: Intensity = Output(
+        "work per byte when every multiply-accumulate fetches both operands anew",
+        unit="FLOP/byte",
+        formula="1 / operand_bytes",
+    )
+    compulsory_intensity: Intensity = Output(
+        "best possible: A, B, and C each cross the memory bus once, all at operand width",
+        unit="FLOP/byte",
+        formula="flops / ((m * k + k * n + m * n) * operand_bytes)",
+    )
+    buffer_copies: Integer = Output("copies of each operand tile kept on chip", formula="2 if double_buffered else 1")
+    a_tile_bytes: Data = Output(
+        "on-chip space for the A tile or tiles", unit="kB", formula="buffer_copies * tile_m * tile_k * operand_bytes"
+    )
+    b_tile_bytes: Data = Output(
+        "on-chip space for the B tile or tiles", unit="kB", formula="buffer_copies * tile_k * tile_n * operand_bytes"
+    )
+    accumulator_tile_bytes: Data = Output(
+        "on-chip space for the running sums of one output tile",
+        unit="kB",
+        formula="tile_m * tile_n * accumulator_bytes",
+    )
+    operand_tile_bytes: Data = Output(
+        "operand buffers only; compare this with GPU shared memory", unit="kB", formula="a_tile_bytes + b_tile_bytes"
+    )
+    live_bytes: Data = Output(
+        "all buffers alive together; compare this with a scratchpad",
+        unit="kB",
+        formula="operand_tile_bytes + accumulator_tile_bytes",
+    )
+    fits: Flag | None = Output(
+        "whether all buffers fit the stated space",
+        formula="live_bytes <= capacity",
+        defined_if="capacity is not None",
+        undefined="no capacity is given",
+    )
+    a_elements: Integer = Output("elements of A", formula="m * k")
+    b_elements: Integer = Output("elements of B", formula="k * n")
+    c_elements: Integer = Output("elements of C", formula="m * n")
+    a_bytes: Data = Output("size of the whole A matrix", unit="MB", formula="a_elements * operand_bytes")
+    a_moves: Integer = Output(
+        "A elements brought on chip: all of A once per column of output tiles", formula="a_elements * tiles_n"
+    )
+    b_moves: Integer = Output(
+        "B elements brought on chip: all of B once per row of output tiles", formula="b_elements * tiles_m"
+    )
+    tiled_moves: Integer = Output(
+        "elements moved by the tiled loop, with C written once", formula="a_moves + b_moves + c_elements"
+    )
+    global_loads_per_mac: Real = Output(
+        "operand elements fetched per multiply-accumulate inside a full tile", formula="1 / tile_m + 1 / tile_n"
+    )
+    partial_sum_moves: Integer = Output(
+        "moves if each running sum is read and written back on every multiply-accumulate", formula="2 * macs"
+    )
+    a_stationary_moves: Integer = Output(
+        "one cell keeps an A value: B and the sums stream past", formula="a_elements + macs + partial_sum_moves"
+    )
+    output_stationary_moves: Integer = Output(
+        "one cell keeps the sum: operands of both matrices stream past, C leaves once", formula="2 * macs + c_elements"
+    )
+    b_stationary_moves: Integer = Output(
+        "one cell keeps a B value: A and the sums stream past", formula="b_elements + macs + partial_sum_moves"
+    )
+    row_b_reads: Integer | None = Output(
+        "B fetches when one fetch serves a whole row of cells holding different rows of A",
+        formula="b_elements * -(-m // cells)",
+        defined_if="cells is not None",
+        undefined="cells is not given",
+    )

@@ -1,0 +1,250 @@
+"""The base of every scenario: typed inputs, the rules that tie them together, and one ``evaluate``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import InitErrorDetails
+
+from mlsysim.catalog import Source
+from mlsysim.catalog.loader import merge_patch
+from mlsysim.catalog.types import Entry, display_unit
+from mlsysim.engine.formula import Formula
+from mlsysim.engine.registry import register
+from mlsysim.engine.result import Result
+from mlsysim.errors import EvaluationError, closest, did_you_mean, one_of, shorten
+from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of
+
+R = TypeVar("R", bound=Result)
+Evaluate = TypeVar("Evaluate", bound=Callable[..., Any])
+
+
+def Input(  # noqa: N802 (reads as a type of field beside pydantic's Field)
+    description: str, *, unit: str | None = None, why: str | None = None, **more: Any
+) -> Any:
+    """An input of a scenario.
+
+    Args:
+        description: what it is.
+        unit: the unit it is shown in; None for plain numbers, names and catalog entries.
+        why: for a default, why it is that.
+        more: what pydantic's ``Field`` takes; a default is written as a client would write it.
+    """
+    facts: dict[str, Any] = {key: fact for key, fact in (("x-unit", unit), ("x-default-reason", why)) if fact}
+    if more.get("default", ...) is not ...:
+        more["validate_default"] = True
+        if why is None and more["default"] is not None:
+            raise TypeError(f"the default of an input says why it is that ({description})")
+    return Field(description=description, json_schema_extra=facts or None, **more)
+
+
+class Rule:
+    """A condition over several inputs that valid inputs meet.
+
+    Args:
+        expression: the condition, in the formula language.
+        at: the input to point to where it does not hold.
+        because: what a reader should know about it, in words; optional.
+    """
+
+    def __init__(self, expression: str, *, at: str, because: str | None = None) -> None:
+        self.formula = Formula(expression)
+        self.at = at
+        self.because = because
+
+    def holds(self, names: dict[str, Any]) -> bool:
+        """Whether the condition holds, for every element where inputs are arrays."""
+        try:
+            return bool(np.all(self.formula.evaluate(names)))
+        except ArithmeticError:
+            return False
+
+
+class Warning(NamedTuple):
+    """Something a careful engineer would look at twice in a valid answer."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """What is known of one input."""
+
+    name: str
+    shape: Shape
+    unit: str | None
+    description: str
+    required: bool
+    default: Any
+    why: str | None
+
+
+class Scenario(BaseModel, Generic[R]):
+    """A calculation: inputs, the rules they keep, and `evaluate`, which gives the result.
+
+    A subclass is frozen, holds plain numbers in SI base units (or NumPy arrays of them), and states beside its fields
+    what the documentation needs: `title`, `sources`, `notes` and `rules`. Its docstring gives the question it answers,
+    what it assumes, where it stops being valid, and an example.
+
+    Raises:
+        pydantic.ValidationError: an input is missing, unknown, or breaks a rule; `mlsysim.errors.input_errors` says
+            what would do.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    theme: ClassVar[str]
+    result_type: ClassVar[type[Result]]
+    title: ClassVar[str]
+    sources: ClassVar[tuple[Source, ...]]
+    notes: ClassVar[tuple[str, ...]] = ()
+    rules: ClassVar[tuple[Rule, ...]] = ()
+
+    def evaluate(self) -> R:
+        """The result for these inputs.
+
+        Raises:
+            EvaluationError: an output does not fit a double.
+        """
+        raise NotImplementedError
+
+    def warnings(self, result: R) -> Iterable[Warning]:
+        """What a careful engineer would look at twice in this answer."""
+        return ()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if "evaluate" not in cls.__dict__:
+            return  # Scenario[SomeResult], the base of a definition
+        base = next(base for base in cls.__mro__ if base.__dict__.get("__pydantic_generic_metadata__", {}).get("args"))
+        cls.result_type = base.__pydantic_generic_metadata__["args"][0]  # type: ignore[attr-defined]
+        cls.theme = cls.__module__.rpartition(".")[2]
+        cls.evaluate = _guarded(cls.evaluate)  # type: ignore[method-assign]
+        register(cls)
+
+    @classmethod
+    @cache
+    def inputs(cls) -> dict[str, InputSpec]:
+        """What is known of each input."""
+        return {
+            name: InputSpec(
+                name=name,
+                shape=shape_of(info),
+                unit=display_unit(info),
+                description=info.description or "",
+                required=info.is_required(),
+                default=None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
+                why=(info.json_schema_extra or {}).get("x-default-reason"),  # type: ignore[union-attr, arg-type]
+            )
+            for name, info in cls.model_fields.items()
+        }
+
+    def to_json(self, si: bool = False) -> dict[str, Any]:
+        """The inputs in their JSON form, in display units or in base units; an input that is not given is left out."""
+        held = self.__dict__
+        return {name: write(held[name]) for name, write in _writers(type(self), si) if held[name] is not None}
+
+    def variant(self, **changes: Any) -> Self:
+        """This scenario with some inputs changed, given as they would be to the class."""
+        return type(self)(**merge_patch(self.to_json(si=True), changes))
+
+    @model_validator(mode="after")
+    def _keep_rules(self) -> Self:
+        broken = list(_broken(self))
+        if broken:
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [InitErrorDetails(type=refuse(reason), loc=loc, input=value) for loc, value, reason in broken],
+            )
+        return self
+
+
+@cache
+def _writers(scenario: type[Scenario[Any]], si: bool) -> list[tuple[str, Writer]]:
+    return [(name, spec.shape.writer(None if si else spec.unit)) for name, spec in scenario.inputs().items()]
+
+
+def _guarded(evaluate: Evaluate) -> Evaluate:
+    """`evaluate` with arithmetic that leaves the range of a double turned into an EvaluationError."""
+
+    @functools.wraps(evaluate)
+    def guarded(self: Any) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return evaluate(self)
+        except EvaluationError:
+            raise
+        except ArithmeticError as error:
+            raise EvaluationError(f"a value is beyond the range of a double for these inputs ({error})") from None
+
+    return guarded  # type: ignore[return-value]
+
+
+def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+    """Where, with what value and why the inputs break the rules that no single field can check."""
+    held = scenario.__dict__
+    needs_met = True
+    for name, mark in _marks(type(scenario)):
+        value = held[name]
+        if isinstance(mark, Needs):
+            for loc, reason in _unmet(value, mark):
+                needs_met = False
+                yield (name, *loc), _json(scenario, name), reason
+        elif value is not None and needs_met:
+            choices = Formula(mark.expression).evaluate(held)
+            if value not in choices:
+                listed = one_of(choices) if choices else "nothing, for there are none"
+                yield (
+                    (name,),
+                    value,
+                    f"must be one of {mark.expression}: {listed}{did_you_mean(closest(value, choices))}",
+                )
+    if needs_met:
+        for rule in scenario.rules:
+            if not rule.holds(held):
+                yield (rule.at,), _json(scenario, rule.at), _broken_rule(rule, scenario)
+
+
+@cache
+def _marks(scenario: type[Scenario[Any]]) -> list[tuple[str, Needs | OneOf]]:
+    marks = [
+        (name, mark)
+        for name, spec in scenario.inputs().items()
+        for mark in spec.shape.metadata
+        if isinstance(mark, (Needs, OneOf))
+    ]
+    return sorted(marks, key=lambda pair: isinstance(pair[1], OneOf))
+
+
+def _unmet(entry: Entry, needs: Needs) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Which of the figures a scenario needs the entry does not state, and where to point to."""
+    for path in needs.paths:
+        value: Any = entry
+        for part in path.split("."):
+            value = getattr(value, part, None)
+        if value is None:
+            if isinstance(entry._given, str):
+                yield (), f'states no {path}, which this scenario needs; use {{"ref": "{entry._given}", …}} to add it'
+            else:
+                yield tuple(path.split(".")), "is not stated, and this scenario needs it"
+
+
+def _broken_rule(rule: Rule, scenario: Scenario[Any]) -> str:
+    facts = [f"{name} = {shorten(_json(scenario, name), 60)}" for name in rule.formula.names if name != rule.at]
+    because = f" ({rule.because})" if rule.because else ""
+    return f"must keep to: {rule.formula}{because}{'; here ' + ', '.join(facts) if facts else ''}"
+
+
+def _json(scenario: Scenario[Any], name: str) -> Any:
+    value = scenario.__dict__[name]
+    if value is None:
+        return None
+    spec = type(scenario).inputs()[name]
+    return spec.shape.writer(spec.unit)(value)

@@ -1,0 +1,147 @@
+"""Named configurations, loaded from ``catalog/scenarios/<ScenarioClass>.yaml`` when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mlsysim.catalog.loader import DIRECTORY, merge_patch, read_yaml
+from mlsysim.catalog.types import Entry, printed
+from mlsysim.engine.registry import scenario_class, scenario_classes
+from mlsysim.engine.result import Result
+from mlsysim.engine.scenario import Scenario
+from mlsysim.errors import CatalogError, UnknownName, input_errors
+
+Origin = Literal["catalog", "constant", "assumption"]
+
+
+class _File(BaseModel):
+    """What a YAML file states of one configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1, max_length=80)
+    description: str = Field(min_length=1)
+    inputs: dict[str, Any]
+    why: dict[str, str]
+
+
+@dataclass(frozen=True)
+class NamedConfiguration:
+    """A scenario class with all its inputs stated.
+
+    Attributes:
+        name: the name it is evaluated by.
+        scenario_class: the class it configures.
+        title, description: what situation it is, in plain words.
+        inputs: the inputs as JSON, quantities as value and unit, catalog entries by key.
+        why: for each input, where its value comes from and why it is that.
+    """
+
+    name: str
+    scenario_class: type[Scenario[Any]]
+    title: str
+    description: str
+    inputs: dict[str, Any]
+    why: dict[str, str]
+
+    @cached_property
+    def scenario(self) -> Scenario[Any]:
+        """The scenario as it stands."""
+        return self.scenario_class.model_validate(self.inputs)
+
+    def evaluate(self) -> Result:
+        """The result as it stands."""
+        return self.scenario.evaluate()  # type: ignore[no-any-return]
+
+    def variant(self, **changes: Any) -> Scenario[Any]:
+        """The scenario with some inputs changed, merged into those stated as by JSON Merge Patch (RFC 7396).
+
+        Raises:
+            pydantic.ValidationError: a change is no valid input.
+        """
+        return self.scenario_class.model_validate(merge_patch(self.inputs, changes))
+
+    def origin(self, name: str) -> Origin:
+        """Where an input comes from: an entry of the catalog, a constant of it, or an assumption."""
+        given = self.inputs[name]
+        leaf = self.scenario_class.inputs()[name].shape.leaf
+        if leaf.model is not None and issubclass(leaf.model, Entry):
+            return "catalog"
+        return "constant" if isinstance(given, dict) and given.keys() == {"ref"} else "assumption"
+
+
+@cache
+def configurations() -> Mapping[str, NamedConfiguration]:
+    """All named configurations by name, checked.
+
+    Raises:
+        CatalogError: one of them is not valid.
+    """
+    return MappingProxyType(load_configurations(DIRECTORY))
+
+
+def load_configurations(directory: Path) -> dict[str, NamedConfiguration]:
+    """The named configurations below a catalog directory.
+
+    Raises:
+        CatalogError: a file is named after no class, or a configuration leaves an input or its reason unstated, or its
+            inputs are not valid.
+    """
+    found: dict[str, NamedConfiguration] = {}
+    for file, name, value in read_yaml(directory / "scenarios"):
+        where = f"{file.name}: {name}"
+        if name in found or name in scenario_classes():
+            raise CatalogError(f"{where}: the name is taken")
+        try:
+            found[name] = _configuration(scenario_class(file.stem), name, _File.model_validate(value))
+        except UnknownName as error:
+            raise CatalogError(f"{file.name}: {error}") from None
+        except ValidationError as error:
+            reasons = "; ".join(found.message for found in input_errors(error))
+            raise CatalogError(f"{where}: {reasons}") from None
+    return found
+
+
+def _configuration(scenario: type[Scenario[Any]], name: str, stated: _File) -> NamedConfiguration:
+    unexplained = stated.inputs.keys() ^ stated.why.keys()
+    if unexplained:
+        raise CatalogError(f"{name}: {sorted(unexplained)} has a value without a reason, or a reason without a value")
+    inputs = printed(scenario, stated.inputs)
+    return NamedConfiguration(name, scenario, stated.title, stated.description, inputs, stated.why)
+
+
+def configuration(name: str) -> NamedConfiguration:
+    """The configuration of that name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    known = configurations()
+    if name not in known:
+        raise UnknownName("named configuration", name, known)
+    return known[name]
+
+
+class _Scenarios:
+    """The named configurations as attributes: ``Scenarios.ModelSpeedupRequestPath``."""
+
+    def __getattr__(self, name: str) -> NamedConfiguration:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return configuration(name)
+        except UnknownName as error:
+            raise AttributeError(str(error)) from None
+
+    def __dir__(self) -> list[str]:
+        return list(configurations())
+
+
+Scenarios = _Scenarios()

@@ -1,0 +1,247 @@
+"""Scenarios that set work against the two ceilings of an accelerator, arithmetic and memory bandwidth."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import numpy as np
+
+from mlsysim.catalog import AnyHardware, AnyWorkload
+from mlsysim.engine.arithmetic import defined, maximum, minimum, select
+from mlsysim.engine.bibliography import BARROSO_2007, CHOWDHERY_2022, WILLIAMS_2009
+from mlsysim.engine.result_types.optimization.roofline import RooflinePointResult, SingleNodeInferenceResult
+from mlsysim.engine.scenario import Input, Rule, Scenario, Warning
+from mlsysim.fields import (
+    AtLeastOne,
+    DataRate,
+    Integer,
+    Intensity,
+    Needs,
+    NonNegative,
+    OneOf,
+    OperationRate,
+    Positive,
+    Real,
+    Share,
+    Text,
+    Time,
+)
+
+__all__ = ["RooflinePointScenario", "SingleNodeInferenceScenario"]
+
+
+class RooflinePointScenario(Scenario[RooflinePointResult]):
+    """What is the best rate a kernel of given arithmetic intensity can reach on an accelerator?
+
+    The lower of two ceilings: the compute peak, and memory bandwidth times intensity. Assumes perfect overlap of
+    arithmetic and memory traffic and one level of memory; a kernel whose data stay in cache can pass it. A measured
+    kernel is given by its rate and bandwidth in place of its intensity.
+
+    Source: Williams et al. (2009), attainable = min(peak, bandwidth x operational intensity).
+
+    >>> kernel = RooflinePointScenario(hardware="H100", intensity="100 FLOP/byte").evaluate()
+    >>> f"{kernel.attainable / 1e12:.0f} TFLOP/s at {kernel.peak_fraction:.0%} of peak"
+    '335 TFLOP/s at 34% of peak'
+    """
+
+    title = "A kernel on the roofline"
+    sources = (WILLIAMS_2009,)
+    notes = (
+        "peak_fraction is what the roofline allows, also for a measured kernel. The measured part of peak is "
+        "achieved_rate / peak, which is lower.",
+        "bandwidth_utilization can exceed 1 when counters include cache hits; it is not clipped.",
+        "Rates are dense. A format without a listed rate is an error; leave precision out for the FP16 reference peak.",
+    )
+    rules = (
+        Rule(
+            "(intensity is None) != (achieved_rate is None)",
+            at="intensity",
+            because="give either the intensity or both measurements",
+        ),
+        Rule(
+            "(achieved_rate is None) == (achieved_bandwidth is None)",
+            at="achieved_bandwidth",
+            because="a measured kernel has both its rate and its bandwidth",
+        ),
+    )
+
+    hardware: Annotated[AnyHardware, Needs("compute.peak", "memory.bandwidth")] = Input("accelerator")
+    intensity: Positive[Intensity] | None = Input(
+        "operations per byte of memory traffic", unit="FLOP/byte", default=None
+    )
+    precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] | None = Input(
+        "number format whose dense rate is the ceiling; absent means the reference peak", default=None
+    )
+    achieved_rate: Positive[OperationRate] | None = Input("measured operation rate", unit="TFLOP/s", default=None)
+    achieved_bandwidth: Positive[DataRate] | None = Input("measured memory bandwidth", unit="TB/s", default=None)
+
+    def evaluate(self) -> RooflinePointResult:
+        compute, bandwidth = self.hardware.compute, self.hardware.memory.bandwidth
+        if self.achieved_rate is not None and self.achieved_bandwidth is not None:
+            point_intensity = self.achieved_rate / self.achieved_bandwidth
+            bandwidth_utilization = self.achieved_bandwidth / bandwidth
+        else:
+            assert self.intensity is not None
+            point_intensity = self.intensity
+            bandwidth_utilization = None
+        peak = compute.peak if self.precision is None else compute.rates[self.precision]
+        ridge = peak / bandwidth
+        attainable = minimum(peak, bandwidth * point_intensity)
+        peak_fraction = attainable / peak
+        return RooflinePointResult(
+            point_intensity=point_intensity,
+            bandwidth_utilization=bandwidth_utilization,
+            peak=peak,
+            ridge=ridge,
+            attainable=attainable,
+            peak_fraction=peak_fraction,
+        )
+
+
+# Bytes per weight: the width of each number format.
+_BYTES_PER_WEIGHT = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1, "int4": 0.5}
+
+
+class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
+    """How long does one inference pass over a batch take on one accelerator, and what holds it back?
+
+    The slower of arithmetic and memory traffic, plus fixed software overhead. Traffic is the weights once and a set
+    share of them per input as activations. Only the weights need to fit the memory: the caches of a decoder are in
+    neither footprint nor traffic. Where weights spill to the host, all traffic is charged at the link.
+
+    Source: Williams et al. (2009) for the two ceilings; Chowdhery et al. (2022), appendix B, for utilization; Barroso
+    and Hölzle (2007), figure 4, for power that grows from an idle share with utilization.
+
+    >>> one = SingleNodeInferenceScenario(workload="ResNet50", hardware="A100").evaluate()
+    >>> f"{one.latency * 1e3:.2f} ms, {one.bottleneck}-bound if it were not for overhead: {one.overhead_dominated}"
+    '0.57 ms, Compute-bound if it were not for overhead: True'
+    """
+
+    title = "One inference pass on one accelerator"
+    sources = (WILLIAMS_2009, CHOWDHERY_2022, BARROSO_2007)
+    notes = (
+        "inference_flops is per generated token for decoders, per sequence for encoders, per image for vision, and per "
+        "denoising step for diffusion; multiply by the number of steps yourself.",
+        "A format the hardware lists no rate for runs at the reference peak, with the warning precision_rate_missing; "
+        "fp16 and bf16 are what that peak stands for and give none.",
+        "The default efficiency derates compute only, so ridge sits at half the datasheet value.",
+        "When weights spill, all traffic is charged at the link, not just the spilled part. A device without a listed "
+        "link gets the fallback, which for a phone exceeds its own memory bandwidth, so spilling appears free; hence "
+        "the warning host_link_assumed.",
+        "Flash bandwidth is used for any device that lists one and whose weights do not fit on chip, even if the "
+        "weights would sit in DRAM.",
+        "bottleneck names Compute or Memory even when overhead is longer than both; read overhead_dominated first.",
+        "energy covers the whole batch, host excluded.",
+        "fp4 is not offered although some hardware lists a rate for it, because its block scales make bytes per value "
+        "ambiguous.",
+    )
+
+    workload: Annotated[AnyWorkload, Needs("parameters", "inference_flops")] = Input("model")
+    hardware: Annotated[AnyHardware, Needs("compute.peak", "memory.capacity", "memory.bandwidth")] = Input(
+        "accelerator"
+    )
+    batch_size: AtLeastOne[Integer] = Input("inputs per pass", default=1, why="latency is asked for one input first")
+    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"] = Input(
+        "number format of weights and arithmetic",
+        default="fp16",
+        why="half precision is how models are served, and what the reference peak is quoted for",
+    )
+    efficiency: Positive[Share] = Input(
+        "part of the peak operation rate that software reaches; memory bandwidth is not derated",
+        default=0.5,
+        why="kernels seldom pass half of the datasheet peak; measure for your own",
+    )
+    activation_fraction: NonNegative[Real] = Input(
+        "activation traffic per input as a part of the weight bytes",
+        default=0.1,
+        why="an assumption that keeps weights the larger part at small batches",
+    )
+    layer_overhead: NonNegative[Time] = Input(
+        "software time per layer", unit="us", default="10 us", why="the order of one framework operation"
+    )
+    fallback_link: Positive[DataRate] = Input(
+        "host link assumed when the hardware lists none and the weights do not fit",
+        unit="GB/s",
+        default="64 GB/s",
+        why="one direction of PCIe Gen5 x16",
+    )
+    idle_power_share: Share = Input(
+        "part of rated power drawn when idle; the rest grows with utilization",
+        default=0.3,
+        why="an accelerator at rest draws around a third of its rated power",
+    )
+
+    def evaluate(self) -> SingleNodeInferenceResult:
+        compute, memory, tdp = self.hardware.compute, self.hardware.memory, self.hardware.tdp
+        link, batch = self.hardware.host_link, self.batch_size
+
+        memory_footprint = self.workload.parameters * _BYTES_PER_WEIGHT[self.precision]
+        feasible = memory_footprint <= memory.capacity
+        spilled = memory_footprint > memory.capacity
+        host_bandwidth = self.fallback_link if link is None else link.bandwidth_per_direction
+        offload_spill_bytes = defined(spilled, lambda: memory_footprint - memory.capacity)
+        offload_effective_bw = defined(spilled, lambda: minimum(memory.bandwidth, host_bandwidth))
+        peak_bw_actual = select(feasible, self._local_bandwidth(memory_footprint), offload_effective_bw)
+        peak_flops_actual = self.efficiency * compute.rates.get(self.precision, compute.peak)
+
+        traffic = memory_footprint * (1 + self.activation_fraction * batch)
+        latency_compute = batch * self.workload.inference_flops / peak_flops_actual
+        latency_memory = traffic / peak_bw_actual
+        latency_overhead = self.hardware.dispatch_overhead + self.layer_overhead * (self.workload.layers or 1)
+        latency = maximum(latency_compute, latency_memory) + latency_overhead
+        throughput = batch / latency
+        bottleneck = select(latency_memory > latency_compute, "Memory", "Compute")
+
+        arithmetic_intensity = batch * self.workload.inference_flops / traffic
+        ridge = peak_flops_actual / peak_bw_actual
+        mfu = batch * self.workload.inference_flops / latency / (peak_flops_actual / self.efficiency)
+        hfu = mfu
+        idle = self.idle_power_share
+        energy = None if tdp is None else tdp * (idle + (1 - idle) * hfu) * latency
+        overhead_dominated = latency_overhead > maximum(latency_compute, latency_memory)
+        return SingleNodeInferenceResult(
+            memory_footprint=memory_footprint,
+            feasible=feasible,
+            offload_spill_bytes=offload_spill_bytes,
+            offload_effective_bw=offload_effective_bw,
+            peak_bw_actual=peak_bw_actual,
+            peak_flops_actual=peak_flops_actual,
+            traffic=traffic,
+            latency_compute=latency_compute,
+            latency_memory=latency_memory,
+            latency_overhead=latency_overhead,
+            latency=latency,
+            throughput=throughput,
+            bottleneck=bottleneck,
+            arithmetic_intensity=arithmetic_intensity,
+            intensity=arithmetic_intensity,
+            ridge=ridge,
+            mfu=mfu,
+            hfu=hfu,
+            energy=energy,
+            overhead_dominated=overhead_dominated,
+        )
+
+    def _local_bandwidth(self, memory_footprint: float) -> float:
+        """Bandwidth that serves weights kept on the device: on-chip memory if they fit, else flash if listed."""
+        memory = self.hardware.memory
+        main = memory.bandwidth if memory.flash_bandwidth is None else memory.flash_bandwidth
+        if memory.sram_capacity is None or memory.sram_bandwidth is None:
+            return main
+        return select(memory_footprint <= memory.sram_capacity, memory.sram_bandwidth, main)  # type: ignore[no-any-return]
+
+    def warnings(self, result: SingleNodeInferenceResult) -> Iterator[Warning]:
+        device = self.hardware.name or "the hardware"
+        spills = not np.all(result.feasible)
+        if self.precision not in self.hardware.compute.rates and self.precision not in ("fp16", "bf16"):
+            yield Warning(
+                "precision_rate_missing",
+                f"{device} lists no {self.precision} rate; its reference peak stands in for it",
+            )
+        if spills:
+            yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device}")
+        if spills and self.hardware.host_link is None:
+            yield Warning("host_link_assumed", f"{device} lists no host link; fallback_link stands in for it")
+        if np.any(result.overhead_dominated):
+            yield Warning("overhead_dominated", "software overhead is longer than both arithmetic and memory traffic")
+        if self.hardware.tdp is None:
+            yield Warning("power_unknown", f"{device} lists no rated power, so there is no energy")

@@ -1,0 +1,1 @@
+"""The HTTP interface of mlsysim: it parses, calls the engine, and returns."""

@@ -1,0 +1,23 @@
+"""``python -m service`` serves on HOST and PORT."""
+
+import sys
+
+import uvicorn
+from pydantic import ValidationError
+
+from service.app import create_app
+from service.settings import Settings
+
+
+def main() -> None:
+    """Serve until stopped; exit with a message if a setting would not do."""
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        reasons = "; ".join(f"{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors())
+        sys.exit(f"mlsysim: a setting would not do: {reasons}")
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, server_header=False)
+
+
+if __name__ == "__main__":
+    main()

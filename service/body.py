@@ -1,0 +1,129 @@
+"""Reading a request body: JSON as RFC 8259 means it, bounded before it is read, with nothing lost in silence."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from starlette.requests import Request
+
+from service.problems import ProblemType, RequestProblem
+
+_DEEPEST = 32
+_LONGEST_NUMBER = 400
+_MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
+
+
+async def read_json(request: Request) -> Any:
+    """The JSON value of the request's body.
+
+    Raises:
+        RequestProblem: the body is no JSON, too large, or says a thing twice.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in ("application/json", "application/merge-patch+json"):
+        received = f'content type "{media_type[:100]}"' if media_type else "no content type"
+        raise RequestProblem(
+            "urn:mlsysim:unsupported-media-type", 415, f"the request has {received}; application/json would do"
+        )
+    return parse(await _read(request))
+
+
+async def _read(request: Request) -> bytes:
+    limit: int = request.app.state.settings.body_limit
+    too_large = RequestProblem(
+        "urn:mlsysim:body-too-large", 413, f"the body is larger than the limit of {limit:,} bytes"
+    )
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:20]) > limit:
+        raise too_large
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise too_large
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def parse(body: bytes) -> Any:
+    """The JSON value of some bytes.
+
+    Raises:
+        RequestProblem: they are no UTF-8 or no JSON; or they hold a key twice, NaN, an infinity, a number beyond a
+            double, a lone surrogate, or nesting beyond what any input has.
+    """
+    try:
+        text = body.decode()
+        if not text.strip():
+            raise _malformed("the body is empty; send at least {}")
+        value = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int
+        )
+        _limit_depth(body, value)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()  # fails on a lone surrogate
+    except UnicodeDecodeError as error:
+        raise _malformed(f"the body is not UTF-8: byte {error.start} is none of it") from None
+    except UnicodeEncodeError:
+        raise _malformed("the body has a lone surrogate, which is no text") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise _malformed(f"the body is not JSON: {error.msg} at {where}") from None
+    except RecursionError:
+        raise _too_deep() from None
+    return value
+
+
+def _malformed(detail: str) -> RequestProblem:
+    return RequestProblem(_MALFORMED, 400, detail)
+
+
+def _too_deep() -> RequestProblem:
+    return _malformed(f"the body is nested more than {_DEEPEST} levels deep; no input is")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _malformed(f'the body has the key "{twice[:100]}" twice in one object')
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise _malformed(f"the body has {name}, which is no JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _malformed(f"the body has the number {text[:40]}, which is too large for a double")
+    if value == 0 and re.search("[1-9]", text.lower().partition("e")[0]):
+        raise _malformed(f"the body has the number {text[:40]}, which is too small for a double")
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise _malformed(f"the body has a whole number of {len(text)} digits, which is too large for a double")
+    return int(text)
+
+
+def _limit_depth(body: bytes, value: Any) -> None:
+    if body.count(b"{") + body.count(b"[") <= _DEEPEST:
+        return
+    level, depth = [value], 0
+    while level := [item for held in level for item in _items(held)]:
+        depth += 1
+        if depth > _DEEPEST:
+            raise _too_deep()
+
+
+def _items(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

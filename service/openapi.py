@@ -1,0 +1,405 @@
+"""The OpenAPI 3.1 document: FastAPI's for the plain routes, and one typed operation for each scenario class.
+
+python -m service.openapi           writes openapi/openapi.json
+python -m service.openapi --check   fails where that file differs from what the code says
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from mlsysim.catalog import KINDS
+from mlsysim.engine.description import named_configurations, question
+from mlsysim.engine.evaluation import evaluate
+from mlsysim.engine.registry import scenario_classes
+from mlsysim.engine.scenario import Scenario
+from mlsysim.units import DIMENSIONS, Dimension, patterns
+from service import problems
+from service.answers import Answer
+from service.catalog import entry_schemas
+
+DOCUMENT = Path(__file__).parents[1] / "openapi" / "openapi.json"
+
+DESCRIPTION = """\
+First-principles answers about machine-learning systems. Each *scenario* is one calculation: inputs with units in, a \
+result with units out.
+
+A quantity is written `"60 ms"`, `{"value": 60, "unit": "ms"}`, or `{"ref": "kernel_launch"}` for a constant of the \
+catalog. Where hardware, a model or a fleet is expected, write its catalog key (`"H100"`), an object of your own, or a \
+key with changes (`{"ref": "H100", "memory": {"bandwidth": "4 TB/s"}}`). Every error is an RFC 9457 problem that says \
+what would do.
+
+Whole numbers are written out in full, however large; beyond 2^53 read them with a parser that keeps them exact.
+"""
+
+_UNITS_PARAMETER = {
+    "name": "units",
+    "in": "query",
+    "required": False,
+    "description": "units of the answer: those of the scenario's contract, or SI base units",
+    "schema": {"type": "string", "enum": ["display", "si"], "default": "display"},
+}
+_STATUSES = {
+    400: "The body is not acceptable JSON.",
+    404: "Nothing has that name.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    422: "The inputs or the query are not valid, or the answer does not fit a double.",
+    500: "The service failed.",
+}
+
+
+class _Schema(GenerateJsonSchema):
+    """Pydantic's schemas without generated titles."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def build(app: FastAPI) -> dict[str, Any]:
+    """The document of the application."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        license_info=app.license_info,
+        servers=app.servers,
+        routes=app.routes,
+        tags=_tags(),
+    )
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            _describe_errors(operation, 404 if "{" in path or path == "/scenarios" or path == "/catalog" else None)
+    schemas = document["components"]["schemas"]
+    for leftover in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(leftover, None)
+    schemas |= _model_schemas() | _quantity_schemas() | _choice_schemas()
+    document["paths"] |= _evaluate_paths(schemas)
+    entry = document["paths"]["/catalog/{kind}/{key}"]["get"]
+    entry["responses"]["200"]["content"]["application/json"]["schema"] = {
+        "anyOf": [_ref(model.__name__) for model in entry_schemas()]
+    }
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    return _with_references(_as_written(document))  # type: ignore[no-any-return]
+
+
+def _tags() -> list[dict[str, str]]:
+    themes = dict.fromkeys(scenario.theme for scenario in scenario_classes().values())
+    described = {
+        scenario.theme: (sys.modules[scenario.__module__].__doc__ or "").partition("\n")[0]
+        for scenario in scenario_classes().values()
+    }
+    plain = {"scenarios": "What can be asked.", "catalog": "Figures and their sources.", "service": "For operators."}
+    return [{"name": name, "description": text} for name, text in plain.items()] + [
+        {"name": theme, "description": described[theme]} for theme in themes
+    ]
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _problem_response(status: int) -> dict[str, Any]:
+    return {"description": _STATUSES[status], "content": {problems.MEDIA_TYPE: {"schema": _ref("Problem")}}}
+
+
+def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
+    for status in (422, 500, *statuses):
+        if status is not None:
+            operation["responses"][str(status)] = _problem_response(status)
+
+
+def _model_schemas() -> dict[str, Any]:
+    """Components of everything that is read (scenarios, catalog entries) or shown (results)."""
+    read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values()]
+    shown: list[type[BaseModel]] = [
+        *(scenario.result_type for scenario in scenario_classes().values()),
+        problems.Problem,
+        *(model for model in entry_schemas() if model not in read),
+    ]
+    found: dict[str, Any] = {}
+    for models, mode in ((read, "validation"), (shown, "serialization")):
+        _, definitions = models_json_schema(
+            [(model, mode) for model in models],  # type: ignore[misc]
+            ref_template="#/components/schemas/{model}",
+            schema_generator=_Schema,
+        )
+        found |= definitions["$defs"]
+    for scenario in scenario_classes().values():
+        found[scenario.__name__]["description"] = question(scenario)
+        if scenario.rules:
+            found[scenario.__name__]["x-rules"] = [str(rule.formula) for rule in scenario.rules]
+    for model in KINDS.values():
+        found[model.__name__]["properties"]["ref"] = {
+            "type": "string",
+            "description": "catalog entry to start from; the other fields are merged into it",
+        }
+    return found
+
+
+def component(dimension: Dimension) -> str:
+    """The name of the component of a dimension: ``DataRate``."""
+    return "".join(word.capitalize() for word in dimension.name.split("_"))
+
+
+def _quantity_schemas() -> dict[str, Any]:
+    """For each dimension the quantity as it is shown, and as it may be written; and the reference to a constant."""
+    found: dict[str, Any] = {
+        "ConstantReference": {
+            "type": "object",
+            "description": "A constant of the catalog, by its key.",
+            "properties": {"ref": {"type": "string", "examples": ["kernel_launch"]}},
+            "required": ["ref"],
+            "additionalProperties": False,
+        },
+        "Quantity": _quantity("A quantity of any dimension.", None),
+    }
+    texts = patterns()
+    for dimension in DIMENSIONS:
+        name = component(dimension)
+        title = dimension.title[0].upper() + dimension.title[1:]
+        found[name] = _quantity(f"{title} with its unit.", dimension)
+        found[f"Any{name}"] = {
+            "description": f"{title} as text with its unit, as value and unit, or as a constant of the catalog.",
+            "x-dimension": dimension.name,
+            "anyOf": [
+                {
+                    "type": "string",
+                    "pattern": texts[dimension.name],
+                    "maxLength": 100,
+                    "examples": [f"10 {unit}" for unit in dimension.common[:3]],
+                },
+                _ref(name),
+                _ref("ConstantReference"),
+            ],
+        }
+    return found
+
+
+def _quantity(description: str, dimension: Dimension | None) -> dict[str, Any]:
+    unit: dict[str, Any] = {"type": "string", "description": "unit of the value"}
+    if dimension:
+        unit["examples"] = [*dimension.common, dimension.si]
+    return {
+        "type": "object",
+        "description": description,
+        **({"x-dimension": dimension.name} if dimension else {}),
+        "properties": {"value": {"type": "number"}, "unit": unit},
+        "required": ["value", "unit"],
+        "additionalProperties": False,
+    }
+
+
+def _choice_schemas() -> dict[str, Any]:
+    """What may stand where a catalog entry is expected."""
+    return {
+        f"Any{model.__name__}": {
+            "description": f"A catalog key of {kind}, an object of your own, or a key (ref) with changes.",
+            "anyOf": [{"type": "string", "description": f"key of an entry of {kind}"}, _ref(model.__name__)],
+        }
+        for kind, model in KINDS.items()
+    }
+
+
+def _evaluate_paths(schemas: dict[str, Any]) -> dict[str, Any]:
+    paths: dict[str, Any] = {}
+    evaluations = []
+    for name, scenario in scenario_classes().items():
+        evaluation = name.removesuffix("Scenario") + "Evaluation"
+        evaluations.append((name, evaluation))
+        schemas[evaluation] = _evaluation(scenario)
+        paths[f"/scenarios/{name}/evaluate"] = {"post": _evaluate_class(scenario, evaluation)}
+    schemas["Warning"] = {
+        "type": "object",
+        "description": "Something a careful engineer would look at twice in a valid answer.",
+        "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
+        "required": ["code", "message"],
+    }
+    schemas["Evaluation"] = {
+        "description": "The answer of any scenario class.",
+        "oneOf": [_ref(evaluation) for _, evaluation in evaluations],
+        "discriminator": {
+            "propertyName": "scenario",
+            "mapping": {name: f"#/components/schemas/{evaluation}" for name, evaluation in evaluations},
+        },
+    }
+    paths["/scenarios/{name}/evaluate"] = {"post": _evaluate_named()}
+    return paths
+
+
+def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
+    outputs = scenario.result_type.outputs()
+    optional = [name for name, spec in outputs.items() if spec.undefined]
+    return {
+        "type": "object",
+        "description": f"The answer of {scenario.__name__}.",
+        "properties": {
+            "scenario": {"type": "string", "const": scenario.__name__},
+            "configuration": {
+                "type": ["string", "null"],
+                "description": "the named configuration it came from, null for a class",
+            },
+            "inputs": {**_ref(scenario.__name__), "description": "the complete inputs, ready to be posted back"},
+            "result": _ref(scenario.result_type.__name__),
+            "undefined": {
+                "type": "object",
+                "description": "for each output that is null, why it is not defined",
+                "properties": {name: {"type": "string"} for name in optional},
+                "additionalProperties": False,
+            },
+            "warnings": {"type": "array", "items": _ref("Warning")},
+        },
+        "required": ["scenario", "configuration", "inputs", "result", "undefined", "warnings"],
+    }
+
+
+def _evaluate_class(scenario: type[Scenario[Any]], evaluation: str) -> dict[str, Any]:
+    name = scenario.__name__
+    named = named_configurations(scenario)
+    examples = {
+        configuration.name: {"summary": configuration.title, "value": configuration.inputs} for configuration in named
+    }
+    answers = {
+        configuration.name: {
+            "summary": configuration.title,
+            "value": evaluate(name, configuration.inputs).to_json(),
+        }
+        for configuration in named[:1]
+    }
+    return {
+        "tags": [scenario.theme],
+        "operationId": f"evaluate{name}",
+        "summary": scenario.title,
+        "description": _scenario_text(scenario),
+        "parameters": [_UNITS_PARAMETER],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _ref(name), **({"examples": examples} if examples else {})}},
+        },
+        "responses": {
+            "200": {
+                "description": "The result.",
+                "content": {
+                    "application/json": {"schema": _ref(evaluation), **({"examples": answers} if answers else {})}
+                },
+            },
+            **{str(status): _problem_response(status) for status in (400, 413, 415, 422, 500)},
+        },
+    }
+
+
+def _scenario_text(scenario: type[Scenario[Any]]) -> str:
+    lines = [question(scenario), ""]
+    for spec in scenario.result_type.outputs().values():
+        formula = f" = `{spec.formula}`" if spec.formula else ""
+        lines.append(f"- **{spec.name}**{f' [{spec.unit}]' if spec.unit else ''}{formula}: {spec.description}")
+    return "\n".join(lines)
+
+
+def _evaluate_named() -> dict[str, Any]:
+    return {
+        "tags": ["scenarios"],
+        "operationId": "evaluateConfiguration",
+        "summary": "A named configuration, as it stands or with changes",
+        "description": "The body is a JSON Merge Patch (RFC 7396) over the inputs of the configuration; `{}` evaluates "
+        "it as it stands. A quantity is replaced whole. The name of a class does as well; the body then is its inputs.",
+        "parameters": [
+            {
+                "name": "name",
+                "in": "path",
+                "required": True,
+                "description": "name of a configuration",
+                "schema": {"type": "string"},
+                "example": "ModelSpeedupRequestPath",
+            },
+            _UNITS_PARAMETER,
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                media_type: {"schema": {"type": "object"}, "examples": _PATCHES}
+                for media_type in ("application/json", "application/merge-patch+json")
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "The result.",
+                "content": {"application/json": {"schema": _ref("Evaluation")}},
+            },
+            **{str(status): _problem_response(status) for status in _STATUSES},
+        },
+    }
+
+
+_PATCHES = {
+    "as it stands": {"value": {}},
+    "one input changed": {"value": {"speedup": 10}},
+    "a faster stage": {"value": {"stages": {"model": "20 ms"}}},
+}
+
+
+def _as_written(value: Any) -> Any:
+    """The document without what pydantic makes up: titles from names, and null as a default of what may be absent."""
+    if isinstance(value, list):
+        return [_as_written(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made_up = isinstance(value.get("title"), str) and ("type" in value or "anyOf" in value or "$ref" in value)
+    unsaid = [
+        key for key in ("title", "default") if (made_up if key == "title" else key in value and value[key] is None)
+    ]
+    return {key: _as_written(item) for key, item in value.items() if key not in unsaid}
+
+
+def _with_references(value: Any) -> Any:
+    """The document with every ``x-component`` mark turned into a reference."""
+    if isinstance(value, list):
+        return [_with_references(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("x-component"), str):
+        return {
+            **_ref(value["x-component"]),
+            **{k: _with_references(v) for k, v in value.items() if k != "x-component"},
+        }
+    return {key: _with_references(item) for key, item in value.items()}
+
+
+def serve_document(app: FastAPI) -> None:
+    """Answer ``GET /openapi.json`` with the document, built when it is first asked for."""
+    built: list[dict[str, Any]] = []
+
+    async def get_document() -> Answer:
+        if not built:
+            built.append(build(app))
+        return Answer(built[0])
+
+    app.add_api_route("/openapi.json", get_document, include_in_schema=False)
+
+
+def main() -> int:
+    """Write the document, or compare it with the one that is committed."""
+    from service.app import create_app
+
+    text = json.dumps(build(create_app()), indent=1, ensure_ascii=False) + "\n"
+    if "--check" in sys.argv[1:]:
+        if DOCUMENT.exists() and DOCUMENT.read_text() == text:
+            return 0
+        print("openapi/openapi.json differs from the code; `make openapi` writes it anew", file=sys.stderr)
+        return 1
+    DOCUMENT.parent.mkdir(exist_ok=True)
+    DOCUMENT.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

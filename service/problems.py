@@ -1,0 +1,169 @@
+"""Every error as ``application/problem+json`` (RFC 9457), made in one place."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any, Literal
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, ValidationError
+from starlette.exceptions import HTTPException
+
+from mlsysim.errors import EvaluationError, InputError, UnknownName, input_errors, shorten
+from service.answers import Answer
+
+MEDIA_TYPE = "application/problem+json"
+_MOST_ERRORS = 20
+
+ProblemType = Literal[
+    "urn:mlsysim:malformed-body",
+    "urn:mlsysim:unknown-name",
+    "urn:mlsysim:not-found",
+    "urn:mlsysim:method-not-allowed",
+    "urn:mlsysim:body-too-large",
+    "urn:mlsysim:unsupported-media-type",
+    "urn:mlsysim:invalid-inputs",
+    "urn:mlsysim:invalid-query",
+    "urn:mlsysim:out-of-range",
+    "urn:mlsysim:internal-error",
+]
+
+_TITLES: dict[ProblemType, str] = {
+    "urn:mlsysim:malformed-body": "The body is not acceptable JSON",
+    "urn:mlsysim:unknown-name": "Nothing has that name",
+    "urn:mlsysim:not-found": "There is nothing at this path",
+    "urn:mlsysim:method-not-allowed": "This path does not answer that method",
+    "urn:mlsysim:body-too-large": "The body is too large",
+    "urn:mlsysim:unsupported-media-type": "The body is not JSON",
+    "urn:mlsysim:invalid-inputs": "The inputs are not valid",
+    "urn:mlsysim:invalid-query": "The query parameters are not valid",
+    "urn:mlsysim:out-of-range": "The answer does not fit a double",
+    "urn:mlsysim:internal-error": "The service failed",
+}
+
+
+class ProblemError(BaseModel):
+    """One thing wrong with the request."""
+
+    pointer: str = Field(description="JSON pointer (RFC 6901) to the offending value in the body; empty for all of it")
+    parameter: str | None = Field(default=None, description="the query parameter, where the error is in the query")
+    message: str = Field(description="what is wrong and what would do")
+    received: str | None = Field(description="the offending value, at most 100 characters; null where there was none")
+
+
+class Problem(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: ProblemType = Field(description="which kind of problem; stable")
+    title: str = Field(description="the kind of problem in words")
+    status: int = Field(description="HTTP status")
+    detail: str = Field(description="what is wrong with this request and what would do")
+    instance: str = Field(description="path of the request")
+    closest: list[str] | None = Field(default=None, description="names that may have been meant")
+    errors: list[ProblemError] | None = Field(default=None, description="each thing wrong, at most 20")
+
+
+class RequestProblem(Exception):
+    """A request that cannot be answered.
+
+    Attributes:
+        type: the kind of problem.
+        status: the HTTP status.
+        detail: what is wrong and what would do.
+    """
+
+    def __init__(self, type: ProblemType, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.type: ProblemType = type
+        self.status = status
+        self.detail = detail
+
+
+def answer_problem(request: Request, type: ProblemType, status: int, detail: str, **more: Any) -> Answer:
+    """A problem as a response."""
+    problem = Problem(
+        type=type, title=_TITLES[type], status=status, detail=detail, instance=request.url.path[:1000], **more
+    )
+    return Answer(problem.model_dump(exclude_none=True), status_code=status, media_type=MEDIA_TYPE)
+
+
+def _invalid_inputs(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, ValidationError)
+    return _list_errors(request, "urn:mlsysim:invalid-inputs", input_errors(error))
+
+
+def _list_errors(request: Request, type: ProblemType, found: list[InputError], query: bool = False) -> Answer:
+    errors = [
+        ProblemError(
+            pointer="" if query else item.pointer,
+            parameter=item.pointer.lstrip("/") if query else None,
+            message=item.message,
+            received=item.received,
+        )
+        for item in found[:_MOST_ERRORS]
+    ]
+    left_out = f" (the first {_MOST_ERRORS} are listed)" if len(found) > _MOST_ERRORS else ""
+    detail = found[0].message if len(found) == 1 else f"{len(found)} things are wrong{left_out}: {found[0].message}; …"
+    return answer_problem(request, type, 422, detail, errors=[error.model_dump() for error in errors])
+
+
+def _invalid_query(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, RequestValidationError)
+    found = [
+        InputError("/" + ".".join(map(str, detail["loc"][1:])), str(detail["msg"]), shorten(detail.get("input")))
+        for detail in error.errors()
+    ]
+    return _list_errors(request, "urn:mlsysim:invalid-query", found, query=True)
+
+
+def _unknown_name(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, UnknownName)
+    return answer_problem(request, "urn:mlsysim:unknown-name", 404, str(error), closest=error.closest)
+
+
+def _out_of_range(request: Request, error: Exception) -> Answer:
+    return answer_problem(request, "urn:mlsysim:out-of-range", 422, str(error))
+
+
+def _request_problem(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, RequestProblem)
+    return answer_problem(request, error.type, error.status, error.detail)
+
+
+def _http_exception(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        detail = f"{request.method} is not answered here; {allowed} would do"
+        answer = answer_problem(request, "urn:mlsysim:method-not-allowed", 405, detail)
+        answer.headers["Allow"] = allowed
+        return answer
+    if error.status_code == 404:
+        detail = "there is nothing at this path; GET /openapi.json lists all there is"
+        return answer_problem(request, "urn:mlsysim:not-found", 404, detail)
+    detail = HTTPStatus(error.status_code).phrase
+    return answer_problem(request, "urn:mlsysim:malformed-body", error.status_code, detail)
+
+
+def _internal_error(request: Request, error: Exception) -> Answer:
+    logging.getLogger(__name__).error("unhandled error", exc_info=error)
+    return answer_problem(
+        request, "urn:mlsysim:internal-error", 500, "the service failed on this request; the request is not at fault"
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of `app` as a problem."""
+    handlers = {
+        ValidationError: _invalid_inputs,
+        RequestValidationError: _invalid_query,
+        UnknownName: _unknown_name,
+        EvaluationError: _out_of_range,
+        RequestProblem: _request_problem,
+        HTTPException: _http_exception,
+        Exception: _internal_error,
+    }
+    for error, handler in handlers.items():
+        app.add_exception_handler(error, handler)

@@ -1,0 +1,82 @@
+"""For operators and for readers: is it up, which version is it, which units does it know."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+import mlsysim
+from mlsysim.units import DIMENSIONS
+from mlsysim.units import unit as unit_of
+from service.answers import Answer
+
+router = APIRouter(tags=["service"])
+
+
+class Health(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Version(BaseModel):
+    """What is running."""
+
+    name: Literal["mlsysim"] = "mlsysim"
+    version: str = Field(description="version of the service", examples=[mlsysim.__version__])
+
+
+class UnitDescription(BaseModel):
+    """A unit of the vocabulary."""
+
+    name: str
+    factor: float = Field(description="one of it in the dimension's base unit")
+
+
+class DimensionDescription(BaseModel):
+    """A dimension with the units that may be written for it."""
+
+    dimension: str
+    base_unit: str = Field(description="the unit of ?units=si")
+    units: list[UnitDescription] = Field(description="units that stand alone, and the ratios in common use")
+    numerators: list[str] = Field(description="what may stand before the / of a ratio")
+    denominators: list[str] = Field(description="what may stand after the / of a ratio")
+
+
+class Vocabulary(BaseModel):
+    """Every unit there is."""
+
+    dimensions: list[DimensionDescription]
+
+
+@router.get("/healthz", operation_id="getHealth", summary="Is the process up?", response_model=Health)
+async def get_health() -> Answer:
+    """Answers while the process runs."""
+    return Answer(Health().model_dump())
+
+
+@router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)
+async def get_version() -> Answer:
+    """Name and version of the service."""
+    return Answer(Version(version=mlsysim.__version__).model_dump())
+
+
+@router.get("/units", operation_id="getUnits", summary="The unit vocabulary", response_model=Vocabulary)
+async def get_units() -> Answer:
+    """Every dimension with the units that may be written for it and their factors."""
+    dimensions = [
+        DimensionDescription(
+            dimension=dimension.name,
+            base_unit=dimension.si,
+            units=[
+                UnitDescription(name=name, factor=unit_of(name).to_si(1))
+                for name in dict.fromkeys((*dimension.common, *dimension.names))
+            ],
+            numerators=list(dimension.numerators),
+            denominators=list(dimension.denominators),
+        )
+        for dimension in DIMENSIONS
+    ]
+    return Answer(Vocabulary(dimensions=dimensions).model_dump())

@@ -11,7 +11,6 @@ Inputs that break a rule raise pydantic's own ``ValidationError``; `input_errors
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -64,6 +63,8 @@ class InputError(NamedTuple):
 
 def closest(name: str, known: Iterable[str]) -> list[str]:
     """Up to three of the known names that look like `name`, regardless of case."""
+    import difflib  # only an error pays for it
+
     by_folded = {candidate.casefold(): candidate for candidate in known}
     matches = difflib.get_close_matches(name[:_LONGEST_RECEIVED].casefold(), by_folded, n=3, cutoff=0.5)
     return [by_folded[match] for match in matches]

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
@@ -27,7 +26,7 @@ from mlsysim.units import Dimension, Unit, dimensions, in_si, read
 from mlsysim.units import unit as unit_of
 
 Writer = Callable[[Any], Any]
-ModelClass = type[BaseModel]
+ModelClass = type[Any]
 
 _LARGEST_INTEGER = 2**1023  # beyond it an integer cannot become a double
 
@@ -70,15 +69,12 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
 class QuantityType(FieldType):
     """A number with a unit, held in base units."""
 
-    dimension: Dimension
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.dimension.name
+    def __init__(self, dimension: Dimension) -> None:
+        self.name = dimension.name
+        self.dimension = dimension
 
     def read(self, given: Any) -> Any:
         try:
@@ -142,12 +138,12 @@ def shown(number: Any) -> str:
     return f"{number:g}" if isinstance(number, float) else str(number)[:40]
 
 
-@dataclass(frozen=True)
 class RealType(FieldType):
     """A plain number without a unit."""
 
-    name: str = "number"
-    infinite: bool = False
+    def __init__(self, name: str = "number", infinite: bool = False) -> None:
+        self.name = name
+        self.infinite = infinite
 
     def read(self, given: Any) -> Any:
         kind = type(given)
@@ -186,11 +182,11 @@ class RealType(FieldType):
         return {"anyOf": [number, {"const": "inf"}]} if self.infinite else number
 
 
-@dataclass(frozen=True)
 class IntegerType(RealType):
     """A whole number, exact however large; 3.0 is one, 3.5 is not."""
 
-    name: str = "integer"
+    def __init__(self) -> None:
+        super().__init__("integer")
 
     def read(self, given: Any) -> Any:
         if type(given) is int:
@@ -213,11 +209,10 @@ class IntegerType(RealType):
         return {"type": "integer"}
 
 
-@dataclass(frozen=True)
 class FlagType(FieldType):
     """True or false."""
 
-    name: str = "boolean"
+    name = "boolean"
 
     def read(self, given: Any) -> Any:
         if isinstance(given, bool) or (isinstance(given, np.ndarray) and given.dtype.kind == "b"):
@@ -228,12 +223,11 @@ class FlagType(FieldType):
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True)
 class TextType(FieldType):
     """A name or a label."""
 
-    name: str = "text"
-    longest: int = 200
+    name = "text"
+    longest = 200
 
     def read(self, given: Any) -> Any:
         if not isinstance(given, str):
@@ -246,8 +240,7 @@ class TextType(FieldType):
         return {"type": "string", "maxLength": self.longest}
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """Limits on a number, or on a quantity in base units."""
 
     gt: float | None = None
@@ -292,21 +285,17 @@ class Bound:
         return described
 
 
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(NamedTuple):
     """The text is one of the names that `expression` gives over the scenario's inputs, such as ``keys(stages)``."""
 
     expression: str
 
 
-@dataclass(frozen=True)
 class Needs:
     """The figures of a catalog entry that a scenario cannot do without; each must be stated and greater than 0."""
 
-    paths: tuple[str, ...]
-
     def __init__(self, *paths: str) -> None:
-        object.__setattr__(self, "paths", paths)
+        self.paths = paths
 
 
 T = TypeVar("T")
@@ -340,15 +329,14 @@ Money = Annotated[float, QuantityType(dimensions.MONEY)]
 MoneyRate = Annotated[float, QuantityType(dimensions.MONEY_RATE)]
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """What an annotation amounts to: one value, a list or a map of them, or a model.
 
     Attributes:
         container: ``map``, ``list`` or None for a single value.
         item: the shape of a map's values or a list's items.
         type: how a single value is read and shown; None for a plain text, an enumeration or a model.
-        model: the model class of a nested object.
+        model: the class of a nested object, which has a `to_json`.
         annotation: the annotation of a single value, without its metadata.
         metadata: bounds and other marks of the value.
         optional: whether None may stand in its place.
@@ -367,18 +355,32 @@ class Shape:
         """The innermost shape: of the values of a map, or of the maps in a map."""
         return self.item.leaf if self.item else self
 
-    def writer(self, unit: str | None = None, rounded: bool = False) -> Writer:
-        """A function from a held value to its JSON form, as `FieldType.writer` says."""
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        """The JSON Schema of what is read (mode ``validation``) or shown (``serialization``)."""
+        if self.container == "map" and self.item:
+            schema: dict[str, Any] = {"type": "object", "additionalProperties": self.item.json_schema(mode)}
+        elif self.container == "list" and self.item:
+            schema = {"type": "array", "items": self.item.json_schema(mode)}
+        elif self.type:
+            schema = self.type.json_schema(mode)
+        elif get_origin(self.annotation) is Literal:
+            schema = {"type": "string", "enum": list(get_args(self.annotation))}
+        else:
+            schema = {"x-component": self.annotation.__name__}
+        return {"anyOf": [schema, {"type": "null"}]} if self.optional else schema
+
+    def writer(self, unit: str | None, si: bool = False, rounded: bool = False) -> Writer:
+        """A function from a held value to its JSON form, as `FieldType.writer` says; base units throughout if `si`."""
         if self.item:
-            write_item = self.item.writer(unit, rounded)
+            write_item = self.item.writer(unit, si, rounded)
             if self.container == "map":
                 write: Writer = lambda held: {key: write_item(value) for key, value in held.items()}  # noqa: E731
             else:
                 write = lambda held: [write_item(value) for value in held]  # noqa: E731
         elif self.type:
-            write = self.type.writer(unit, rounded)
+            write = self.type.writer(None if si else unit, rounded)
         elif self.model:
-            write = lambda held: held.to_json(si=unit is None)  # noqa: E731
+            write = lambda held: held.to_json(si)  # noqa: E731
         else:
             return _as_it_is
         if not self.optional or write is _as_it_is:
@@ -397,11 +399,11 @@ def shape_of(annotation: Any, metadata: tuple[Any, ...] = ()) -> Shape:
     if origin in (Union, UnionType):
         (inner,) = (option for option in get_args(annotation) if option is not NoneType)
         found = shape_of(inner, metadata)
-        return Shape(found.annotation, found.container, found.item, found.type, found.model, found.metadata, True)
+        return found._replace(optional=True)
     if origin is dict:
         return Shape(annotation, "map", shape_of(get_args(annotation)[1]), metadata=metadata)
     if origin is list:
         return Shape(annotation, "list", shape_of(get_args(annotation)[0]), metadata=metadata)
     field_type = next((mark for mark in metadata if isinstance(mark, FieldType)), None)
-    model = annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+    model = annotation if hasattr(annotation, "to_json") else None
     return Shape(annotation, type=field_type, model=model, metadata=metadata)

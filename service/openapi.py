@@ -20,6 +20,7 @@ from mlsysim.catalog import KINDS
 from mlsysim.engine.description import named_configurations, question
 from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.registry import scenario_classes
+from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.units import DIMENSIONS, Dimension, patterns
 from service import problems
@@ -119,13 +120,9 @@ def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
 
 
 def _model_schemas() -> dict[str, Any]:
-    """Components of everything that is read (scenarios, catalog entries) or shown (results)."""
+    """Components of everything that is read (scenarios, catalog entries) or shown (results, descriptions)."""
     read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values()]
-    shown: list[type[BaseModel]] = [
-        *(scenario.result_type for scenario in scenario_classes().values()),
-        problems.Problem,
-        *(model for model in entry_schemas() if model not in read),
-    ]
+    shown = [problems.Problem, *(model for model in entry_schemas() if model not in read)]
     found: dict[str, Any] = {}
     for models, mode in ((read, "validation"), (shown, "serialization")):
         _, definitions = models_json_schema(
@@ -138,12 +135,39 @@ def _model_schemas() -> dict[str, Any]:
         found[scenario.__name__]["description"] = question(scenario)
         if scenario.rules:
             found[scenario.__name__]["x-rules"] = [str(rule.formula) for rule in scenario.rules]
+        found[scenario.result_type.__name__] = _result(scenario.result_type)
     for model in KINDS.values():
         found[model.__name__]["properties"]["ref"] = {
             "type": "string",
             "description": "catalog entry to start from; the other fields are merged into it",
         }
     return found
+
+
+def _result(result: type[Result]) -> dict[str, Any]:
+    outputs = result.outputs()
+    return {
+        "type": "object",
+        "description": result.__doc__,
+        "properties": {name: _output(spec) for name, spec in outputs.items()},
+        "required": list(outputs),
+    }
+
+
+def _output(spec: OutputSpec) -> dict[str, Any]:
+    unit = f" [{spec.unit}]" if spec.unit else ""
+    facts = {
+        "x-unit": spec.unit,
+        "x-formula": spec.formula and str(spec.formula),
+        "x-defined-if": spec.defined_if and str(spec.defined_if),
+        "x-undefined": spec.undefined,
+        "x-algorithm": list(spec.algorithm),
+    }
+    return {
+        **spec.shape.json_schema("serialization"),
+        "description": spec.description + unit,
+        **{key: fact for key, fact in facts.items() if fact},
+    }
 
 
 def component(dimension: Dimension) -> str:

@@ -25,21 +25,25 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     """YAML as data only, with duplicate keys refused."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise CatalogError(f"{key} stands twice{node.start_mark}")
-        return super().construct_mapping(node, deep)  # type: ignore[no-any-return]
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        if len(mapping) < len(node.value):
+            keys = [key.value for key, _ in node.value]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise yaml.MarkedYAMLError(problem=f"{twice} stands twice", problem_mark=node.start_mark)
+        return mapping
 
 
 def read_yaml(path: Path) -> Iterator[tuple[Path, str, Any]]:
-    """Each key and value of ``<path>.yaml``, or of every YAML file in the folder `path`, with the file it stands in."""
-    files = sorted(path.glob("*.yaml")) if path.is_dir() else [path.with_suffix(".yaml")]
+    """Each key and value of a YAML file, ``<path>.yaml``, or of every one in the folder `path`, with its file."""
+    files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path.with_suffix(".yaml")]
     for file in files:
         try:
             content = yaml.load(file.read_bytes(), _Loader)
+        except yaml.MarkedYAMLError as error:
+            line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+            raise CatalogError(f"{file.name}: {line}{error.problem}") from None
         except (OSError, yaml.YAMLError) as error:
-            raise CatalogError(f"{file.name}: {error}") from error
+            raise CatalogError(f"{file.name}: {error}") from None
         if not isinstance(content, dict):
             raise CatalogError(f"{file.name}: must map keys to entries")
         for key, value in content.items():

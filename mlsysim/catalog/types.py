@@ -5,8 +5,6 @@ figure is required here. The ones typed without None are those a scenario asks f
 that lacks them before the scenario computes anything.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -60,7 +58,7 @@ def figure(description: str, unit: str | None = None, **more: Any) -> Any:
 class Figures(BaseModel):
     """A group of figures."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, defer_build=True)
 
     def to_json(self, si: bool = False) -> Any:
         """The stated figures in their JSON form, in display units or in base units."""
@@ -74,7 +72,7 @@ class Figures(BaseModel):
 @cache
 def _writers(model: type[BaseModel], si: bool) -> list[tuple[str, str, Writer]]:
     return [
-        (name, info.alias or name, shape_of(info).writer(None if si else display_unit(info)))
+        (name, info.alias or name, shape_of(info).writer(display_unit(info), si))
         for name, info in model.model_fields.items()
     ]
 
@@ -119,6 +117,9 @@ class Entry(Figures):
         if self._given is None:
             return super().to_json(si)
         return {**_only(self._given, super().to_json(si)), "ref": self._given["ref"]}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._given!r})" if self._given is not None else super().__repr__()
 
 
 def _only(wanted: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ catalog entries, and the functions of `FUNCTIONS`; nothing else. All numbers are
 from __future__ import annotations
 
 import ast
+import copy
 import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -45,22 +46,27 @@ _ALLOWED = (
 
 
 class Formula:
-    """An expression, parsed and checked once and compiled on first use.
-
-    Raises:
-        ValueError: the text is no expression of the formula language.
-    """
+    """An expression, parsed, checked and compiled once, on first use."""
 
     def __init__(self, text: str) -> None:
         self.text = " ".join(text.split())
-        self.tree = ast.parse(self.text, mode="eval")
-        for node in ast.walk(self.tree):
+
+    @cached_property
+    def tree(self) -> ast.Expression:
+        """The parsed expression.
+
+        Raises:
+            ValueError: the text is no expression of the formula language.
+        """
+        tree = ast.parse(self.text, mode="eval")
+        for node in ast.walk(tree):
             if not isinstance(node, _ALLOWED):
                 raise ValueError(f"{self.text}: {type(node).__name__} has no place in a formula")
             if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
                 raise ValueError(f"{self.text}: {node.attr} is private")
             if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS):
                 raise ValueError(f"{self.text}: {ast.unparse(node.func)} is no function of the formula language")
+        return tree
 
     def __str__(self) -> str:
         return self.text
@@ -76,7 +82,7 @@ class Formula:
 
     @cached_property
     def _code(self) -> Any:
-        tree = ast.fix_missing_locations(_ArrayAware().visit(ast.parse(self.text, mode="eval")))
+        tree = ast.fix_missing_locations(_ArrayAware().visit(copy.deepcopy(self.tree)))
         return compile(tree, self.text, "eval")
 
     def evaluate(self, names: Mapping[str, Any]) -> Any:

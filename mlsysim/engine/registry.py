@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -33,18 +34,25 @@ def unregister(name: str) -> None:
 
 def scenario_classes() -> Mapping[str, type[Scenario[Any]]]:
     """All registered classes by name."""
-    import mlsysim.engine.scenario_definitions  # noqa: F401 (defining the classes registers them)
+    import mlsysim.engine.scenario_definitions as definitions
 
+    definitions.load()  # defining the classes registers them
     return MappingProxyType(_classes)
 
 
-def scenario_class(name: str) -> type[Scenario[Any]]:
+def scenario_class(name: str, theme: str | None = None) -> type[Scenario[Any]]:
     """The class of that name.
+
+    Args:
+        name: name of the class.
+        theme: domain and theme it belongs to, as in ``optimization.speedup``; spares loading the others.
 
     Raises:
         UnknownName: there is none.
     """
-    classes = scenario_classes()
+    if theme is not None:
+        importlib.import_module(f"mlsysim.engine.scenario_definitions.{theme}")
+    classes = _classes if theme is not None else scenario_classes()
     if name not in classes:
         raise UnknownName("scenario class", name, classes)
     return classes[name]

@@ -5,18 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, dataclass_transform, get_type_hints
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.fields import FieldInfo
 
 from mlsysim.engine.formula import Formula
 from mlsysim.errors import EvaluationError
 from mlsysim.fields import Shape, Writer, shape_of
 
 
-def Output(  # noqa: N802 (reads as a type of field beside pydantic's Field)
+class _Declared(NamedTuple):
+    """What a result type says of an output."""
+
+    description: str
+    unit: str | None
+    formula: str | None
+    defined_if: str | None
+    undefined: str | None
+    algorithm: tuple[str, ...]
+
+
+def Output(  # noqa: N802 (reads as a kind of field, beside Input)
     description: str,
     *,
     unit: str | None = None,
@@ -39,14 +48,7 @@ def Output(  # noqa: N802 (reads as a type of field beside pydantic's Field)
         raise TypeError("an output has either a formula or an algorithm")
     if (defined_if is None) != (undefined is None):
         raise TypeError("an output that may be undefined says when (defined_if) and why (undefined)")
-    facts: dict[str, Any] = {
-        "x-unit": unit,
-        "x-formula": formula and " ".join(formula.split()),
-        "x-defined-if": defined_if,
-        "x-undefined": undefined,
-        "x-algorithm": list(algorithm) or None,
-    }
-    return Field(description=description, json_schema_extra={key: fact for key, fact in facts.items() if fact})
+    return _Declared(description, unit, formula, defined_if, undefined, algorithm)
 
 
 @dataclass(frozen=True)
@@ -69,22 +71,8 @@ class OutputSpec:
         return self.formula.evaluate(names)
 
 
-def _spec(name: str, info: FieldInfo) -> OutputSpec:
-    facts: dict[str, Any] = info.json_schema_extra or {}  # type: ignore[assignment]
-    formula, condition = facts.get("x-formula"), facts.get("x-defined-if")
-    return OutputSpec(
-        name=name,
-        shape=shape_of(info),
-        unit=facts.get("x-unit"),
-        description=info.description or "",
-        formula=Formula(formula) if formula else None,
-        defined_if=Formula(condition) if condition else None,
-        undefined=facts.get("x-undefined"),
-        algorithm=tuple(facts.get("x-algorithm", ())),
-    )
-
-
-class Result(BaseModel):
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Output,))
+class Result:
     """The outputs of one evaluation, as plain numbers in SI base units, or arrays of them.
 
     Raises:
@@ -92,34 +80,47 @@ class Result(BaseModel):
         TypeError: an output is missing, or unknown.
     """
 
-    model_config = ConfigDict(frozen=True)
-
-    _outputs: ClassVar[frozenset[str]]
+    _names: ClassVar[frozenset[str]]
 
     def __init__(self, **outputs: Any) -> None:
-        # Outputs come from evaluate(), in base units: there is nothing to read, only to see that they are numbers.
-        if outputs.keys() != self._outputs:
-            raise TypeError(f"{type(self).__name__}: {sorted(outputs.keys() ^ self._outputs)} missing or unknown")
+        if outputs.keys() != self._names:
+            raise TypeError(f"{type(self).__name__}: {sorted(outputs.keys() ^ self._names)} missing or unknown")
         for name, value in outputs.items():
             if type(value) is float:
                 if not math.isfinite(value):
                     raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
             elif value is not None and type(value) is not int:
                 _check(name, value)
-        object.__setattr__(self, "__dict__", outputs)
-        object.__setattr__(self, "__pydantic_fields_set__", set(outputs))
-        object.__setattr__(self, "__pydantic_extra__", None)
-        object.__setattr__(self, "__pydantic_private__", None)
+        self.__dict__.update(outputs)
 
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        cls._outputs = frozenset(cls.model_fields)
+    def __init_subclass__(cls) -> None:
+        cls._names = frozenset(name for name, held in vars(cls).items() if isinstance(held, _Declared))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     @classmethod
     @cache
     def outputs(cls) -> dict[str, OutputSpec]:
         """What is known of each output, in order of computation."""
-        return {name: _spec(name, info) for name, info in cls.model_fields.items()}
+        hints = get_type_hints(cls, include_extras=True)
+        declared = {name: held for name, held in vars(cls).items() if isinstance(held, _Declared)}
+        return {
+            name: OutputSpec(
+                name=name,
+                shape=shape_of(hints[name]),
+                unit=said.unit,
+                description=said.description,
+                formula=Formula(said.formula) if said.formula else None,
+                defined_if=Formula(said.defined_if) if said.defined_if else None,
+                undefined=said.undefined,
+                algorithm=said.algorithm,
+            )
+            for name, said in declared.items()
+        }
 
     def to_json(self, si: bool = False) -> dict[str, Any]:
         """The outputs in their JSON form: in display units to 15 significant digits, or in base units as computed."""
@@ -134,9 +135,7 @@ class Result(BaseModel):
 
 @cache
 def _writers(result: type[Result], si: bool) -> list[tuple[str, Writer]]:
-    return [
-        (name, spec.shape.writer(None if si else spec.unit, rounded=not si)) for name, spec in result.outputs().items()
-    ]
+    return [(name, spec.shape.writer(spec.unit, si, rounded=not si)) for name, spec in result.outputs().items()]
 
 
 def _check(name: str, value: Any) -> None:

@@ -98,7 +98,7 @@ class Scenario(BaseModel, Generic[R]):
             what would do.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     theme: ClassVar[str]
     result_type: ClassVar[type[Result]]
@@ -168,7 +168,7 @@ class Scenario(BaseModel, Generic[R]):
 
 @cache
 def _writers(scenario: type[Scenario[Any]], si: bool) -> list[tuple[str, Writer]]:
-    return [(name, spec.shape.writer(None if si else spec.unit)) for name, spec in scenario.inputs().items()]
+    return [(name, spec.shape.writer(spec.unit, si)) for name, spec in scenario.inputs().items()]
 
 
 def _guarded(evaluate: Evaluate) -> Evaluate:

@@ -1,10 +1,9 @@
 """The dimensions a quantity can have, and the unit names that may be written for each."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(NamedTuple):
     """A physical dimension of the model: what a quantity measures.
 
     Attributes:

@@ -27,6 +27,7 @@ REMEMBERED = _HERE / "remembered.json"
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*", re.DOTALL)
 HOUR = 3600  # seconds
+_COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
 _LONGEST_UNIT = 40
 _LONGEST_QUANTITY = 100
 
@@ -113,8 +114,8 @@ def _resolve(name: str) -> Unit | None:
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
     if plain in _remembered():
         return _remembered()[plain]._replace(name=name)
-    top, _, bottom = plain.partition("/")
-    if top not in _SIMPLE_NAMES | {"1"} or (bottom and bottom not in _SIMPLE_NAMES) or plain.endswith("/"):
+    top, slash, bottom = plain.partition("/")
+    if not slash or not any(top in each.numerators and bottom in each.denominators for each in DIMENSIONS):
         return None
     compiled = compile_unit(plain)
     return compiled and compiled._replace(name=name)
@@ -212,8 +213,8 @@ def remember() -> dict[str, tuple[str, int, int]]:
     names = list(_SIMPLE_NAMES)
     for dimension in DIMENSIONS:
         for top in dimension.numerators:
-            bottoms = dimension.denominators if top in ("1", "USD") else dimension.denominators[:2]
-            names += [f"{top}/{bottom}" for bottom in bottoms]
+            whole = top in ("1", "USD")
+            names += [f"{top}/{bottom}" for bottom in dimension.denominators if whole or bottom in _COMMON_BOTTOMS]
     table = {}
     for name in sorted(names):
         compiled = compile_unit(name)

@@ -1,4 +1,4 @@
-"""Named configurations, loaded from ``catalog/scenarios/<ScenarioClass>.yaml`` when first asked for."""
+"""Named configurations: ``catalog/scenarios/<domain>/<theme>/<ScenarioClass>.yaml``, loaded when first asked for."""
 
 from __future__ import annotations
 
@@ -95,13 +95,24 @@ def load_configurations(directory: Path) -> dict[str, NamedConfiguration]:
             inputs are not valid.
     """
     found: dict[str, NamedConfiguration] = {}
-    for file, name, value in read_yaml(directory / "scenarios"):
+    for path in sorted((directory / "scenarios").rglob("*.yaml")):
+        for name, named in _load_file(path).items():
+            if name in found or name in scenario_classes():
+                raise CatalogError(f"{path.name}: {name}: the name is taken")
+            found[name] = named
+    return found
+
+
+@cache
+def _load_file(path: Path) -> dict[str, NamedConfiguration]:
+    """The named configurations of one class."""
+    theme = ".".join(path.parts[-3:-1])
+    found: dict[str, NamedConfiguration] = {}
+    for file, name, value in read_yaml(path):
         where = f"{file.name}: {name}"
-        if name in found or name in scenario_classes():
-            raise CatalogError(f"{where}: the name is taken")
         try:
-            found[name] = _configuration(scenario_class(file.stem), name, _File.model_validate(value))
-        except UnknownName as error:
+            found[name] = _configuration(scenario_class(file.stem, theme), name, _File.model_validate(value))
+        except (UnknownName, ModuleNotFoundError) as error:
             raise CatalogError(f"{file.name}: {error}") from None
         except ValidationError as error:
             reasons = "; ".join(found.message for found in input_errors(error))
@@ -117,16 +128,17 @@ def _configuration(scenario: type[Scenario[Any]], name: str, stated: _File) -> N
     return NamedConfiguration(name, scenario, stated.title, stated.description, inputs, stated.why)
 
 
+@cache
 def configuration(name: str) -> NamedConfiguration:
     """The configuration of that name.
 
     Raises:
         UnknownName: there is none.
     """
-    known = configurations()
-    if name not in known:
-        raise UnknownName("named configuration", name, known)
-    return known[name]
+    for path in sorted((DIRECTORY / "scenarios").rglob("*.yaml")):
+        if f"\n{name}:" in "\n" + path.read_text():
+            return _load_file(path)[name]
+    raise UnknownName("named configuration", name, configurations())
 
 
 class _Scenarios:

@@ -1,0 +1,120 @@
+"""The document says what the service does, and the committed one is the one it says now."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from mlsysim.engine.registry import scenario_classes
+from mlsysim.engine.scenario_catalog import configurations
+from service.app import create_app
+from service.openapi import DOCUMENT, build
+
+APP = create_app()
+PATHS = {f"/scenarios/{name}/evaluate": name for name in scenario_classes()}
+
+
+@cache
+def document() -> dict[str, Any]:
+    return json.loads(json.dumps(build(APP)))  # type: ignore[no-any-return]
+
+
+@cache
+def validator(component: str) -> Draft202012Validator:
+    schema = {"$ref": f"#/components/schemas/{component}", "components": document()["components"]}
+    return Draft202012Validator(schema)
+
+
+def operations() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (path, method, operation) for path, item in document()["paths"].items() for method, operation in item.items()
+    ]
+
+
+def test_the_document_is_valid() -> None:
+    assert document()["openapi"].startswith("3.1")
+    validate(document())
+
+
+def test_the_committed_document_is_current() -> None:
+    assert json.loads(DOCUMENT.read_text()) == document(), "run `make openapi`"
+
+
+def test_the_served_document_is_the_committed_one() -> None:
+    assert TestClient(APP).get("/openapi.json").json() == document()
+
+
+def test_every_class_has_a_typed_operation_of_its_own() -> None:
+    for path, name in PATHS.items():
+        operation = document()["paths"][path]["post"]
+        assert operation["operationId"] == f"evaluate{name}"
+        body = operation["requestBody"]["content"]["application/json"]["schema"]
+        assert body == {"$ref": f"#/components/schemas/{name}"}
+        answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        assert answer == {"$ref": f"#/components/schemas/{name.removesuffix('Scenario')}Evaluation"}
+        assert operation["tags"] == [scenario_classes()[name].theme]
+
+
+def test_names_of_components_and_operations_are_clean_and_unique() -> None:
+    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]*", name) for name in document()["components"]["schemas"])
+    ids = [operation["operationId"] for _, _, operation in operations()]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_operation_is_described_and_declares_its_problems() -> None:
+    for path, _, operation in operations():
+        assert operation["summary"], path
+        assert operation["description"], path
+        assert operation["tags"], path
+        for status, response in operation["responses"].items():
+            if status != "200":
+                assert list(response["content"]) == ["application/problem+json"], (path, status)
+        assert "422" in operation["responses"]
+        assert "500" in operation["responses"]
+
+
+def test_every_reference_leads_somewhere() -> None:
+    text = json.dumps(document())
+    for name in set(re.findall(r'"#/components/schemas/([^"]+)"', text)):
+        assert name in document()["components"]["schemas"], name
+    assert "x-component" not in text
+
+
+@pytest.mark.parametrize("path", list(PATHS))
+def test_examples_are_answered_as_the_document_shows(path: str) -> None:
+    operation = document()["paths"][path]["post"]
+    client = TestClient(APP)
+    shown = operation["responses"]["200"]["content"]["application/json"]["examples"]
+    for name, example in operation["requestBody"]["content"]["application/json"]["examples"].items():
+        validator(PATHS[path]).validate(example["value"])
+        answer = client.post(path, json=example["value"])
+        assert answer.status_code == 200
+        if name in shown:
+            assert answer.json() == shown[name]["value"]
+
+
+@pytest.mark.parametrize("units", ["display", "si"])
+@pytest.mark.parametrize("name", list(configurations()))
+def test_every_answer_keeps_its_schema(name: str, units: str) -> None:
+    answer = TestClient(APP).post(f"/scenarios/{name}/evaluate?units={units}", json={}).json()
+    validator(answer["scenario"].removesuffix("Scenario") + "Evaluation").validate(answer)
+    validator("Evaluation").validate(answer)
+
+
+def test_the_other_answers_keep_their_schemas() -> None:
+    client = TestClient(APP)
+    validator("CatalogIndex").validate(client.get("/catalog").json())
+    validator("ScenarioIndex").validate(client.get("/scenarios").json())
+    validator("Hardware").validate(client.get("/catalog/hardware/H100").json())
+    validator("Fleet").validate(client.get("/catalog/fleets/Training_1K").json())
+    validator("ScenarioDescription").validate(client.get("/scenarios/AmdahlScenario").json())
+    validator("ConfigurationDescription").validate(client.get("/scenarios/ModelSpeedupRequestPath").json())
+    validator("Problem").validate(client.get("/nothing").json())
+    validator("Vocabulary").validate(client.get("/units").json())

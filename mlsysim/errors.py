@@ -117,6 +117,7 @@ def _input_error(detail: Any, title: str) -> InputError:
 
 _SAID = {
     "string_type": "must be a text",
+    "string_pattern_mismatch": "must match {pattern}",
     "string_too_long": "must have at most {max_length} characters",
     "bool_type": "must be true or false",
     "list_type": "must be a list",

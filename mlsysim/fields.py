@@ -122,6 +122,49 @@ class QuantityType(FieldType):
         return {"x-component": f"Any{component}" if mode == "validation" else component}
 
 
+class Rate(float):
+    """A rate that knows which kind it is."""
+
+    dimension: Dimension
+
+
+class Rates(np.ndarray):
+    """An array of rates that knows which kind they are."""
+
+    dimension: Dimension
+
+
+class RateType(FieldType):
+    """An operation rate or a data rate; the scenario says which inputs must be of the same kind."""
+
+    name = "operation_rate or data_rate"
+
+    def read(self, given: Any) -> Any:
+        for kind in (_OPERATION_RATE, _DATA_RATE):
+            try:
+                number = kind.read(given)
+            except PydanticCustomError:
+                continue
+            rate: Rate | Rates = number.view(Rates) if isinstance(number, np.ndarray) else Rate(number)
+            rate.dimension = kind.dimension
+            return rate
+        raise refuse(
+            'must be an operation rate such as "10 TFLOP/s" or a data rate such as "10 GB/s", as text with its unit, '
+            "as value and unit, or as a constant of the catalog"
+        )
+
+    def writer(self, unit: str | None, rounded: bool = False) -> Writer:
+        def write(rate: Rate | Rates) -> dict[str, Any]:
+            name = rate.dimension.si if unit is None else rate.dimension.common[1]
+            return {"value": _exact(unit_of(name), rate), "unit": name}
+
+        return write
+
+    def json_schema(self, mode: str) -> dict[str, Any]:
+        kinds = (_OPERATION_RATE, _DATA_RATE)
+        return {"anyOf": [kind.json_schema(mode) for kind in kinds]}
+
+
 def fifteen_digits(number: float) -> float:
     """The number to 15 significant digits: 85 where adding 60 and 25 thousandths left 84.99999999999999."""
     return float(f"{number:.15g}")
@@ -278,7 +321,7 @@ class Bound(NamedTuple):
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         described = handler(schema)
         numbers = described["anyOf"][0] if "anyOf" in described else described
-        prefix = "x-" if "x-component" in described else ""
+        prefix = "x-" if "x-component" in described or "x-component" in numbers else ""
         for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
             if limit is not None:
                 numbers[prefix + keyword] = limit
@@ -305,6 +348,8 @@ AtLeastOne = Annotated[T, Bound(ge=1)]
 
 REAL = RealType()
 INTEGER = IntegerType()
+_OPERATION_RATE = QuantityType(dimensions.OPERATION_RATE)
+_DATA_RATE = QuantityType(dimensions.DATA_RATE)
 
 Real = Annotated[float, REAL]
 RealOrInfinity = Annotated[float, RealType("number or inf", infinite=True)]
@@ -323,6 +368,7 @@ Intensity = Annotated[float, QuantityType(dimensions.INTENSITY)]
 Energy = Annotated[float, QuantityType(dimensions.ENERGY)]
 EnergyPerByte = Annotated[float, QuantityType(dimensions.ENERGY_PER_BYTE)]
 EnergyPerOperation = Annotated[float, QuantityType(dimensions.ENERGY_PER_OPERATION)]
+AnyRate = Annotated[float, RateType()]
 Power = Annotated[float, QuantityType(dimensions.POWER)]
 Frequency = Annotated[float, QuantityType(dimensions.FREQUENCY)]
 Money = Annotated[float, QuantityType(dimensions.MONEY)]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from mlsysim.catalog import catalog
 from mlsysim.engine.description import named_configurations
 from mlsysim.engine.scenario import InputSpec, Scenario
-from mlsysim.fields import Bound, FlagType, IntegerType, OneOf, QuantityType, RealType, Shape
+from mlsysim.fields import Bound, FlagType, IntegerType, OneOf, QuantityType, RateType, RealType, Shape
 
 _TRIES = 200
 # Values for optional inputs that no configuration states, in base units.
@@ -105,6 +105,8 @@ def _value(shape: Shape, value: Any, spread: float, random: Random) -> Any:
         return random.random() < 0.5
     if shape.type is None:
         return random.choice(shape.annotation.__args__)
+    if isinstance(shape.type, RateType):
+        return {"value": _moved_number(value, spread, random), "unit": value.dimension.si}
     if not isinstance(shape.type, (QuantityType, RealType)):
         return value
     bounds = [mark for mark in shape.metadata if isinstance(mark, Bound)]

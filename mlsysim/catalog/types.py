@@ -118,6 +118,11 @@ class Entry(Figures):
             return super().to_json(si)
         return {**_only(self._given, super().to_json(si)), "ref": self._given["ref"]}
 
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return self.name or f"the {type(self).__name__.lower()}"
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._given!r})" if self._given is not None else super().__repr__()
 

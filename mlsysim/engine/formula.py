@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "keys": list,
     "values": lambda mapping: list(mapping.values()),
     "items": lambda mapping: list(mapping.items()),
+    "kind": lambda rate: rate.dimension.name,
 }
 
 _ALLOWED = (

@@ -71,7 +71,7 @@ class OutputSpec:
         return self.formula.evaluate(names)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Output,))
+@dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True, field_specifiers=(Output,))
 class Result:
     """The outputs of one evaluation, as plain numbers in SI base units, or arrays of them.
 
@@ -122,20 +122,20 @@ class Result:
             for name, said in declared.items()
         }
 
+    @classmethod
+    @cache
+    def _writers(cls, si: bool) -> list[tuple[str, Writer]]:
+        return [(name, spec.shape.writer(spec.unit, si, rounded=not si)) for name, spec in cls.outputs().items()]
+
     def to_json(self, si: bool = False) -> dict[str, Any]:
         """The outputs in their JSON form: in display units to 15 significant digits, or in base units as computed."""
         held = self.__dict__
-        return {name: None if held[name] is None else write(held[name]) for name, write in _writers(type(self), si)}
+        return {name: None if held[name] is None else write(held[name]) for name, write in self._writers(si)}
 
     def undefined(self) -> dict[str, str]:
         """Why each output that is None is not defined."""
         specs = self.outputs()
         return {name: specs[name].undefined or "" for name, value in self.__dict__.items() if value is None}
-
-
-@cache
-def _writers(result: type[Result], si: bool) -> list[tuple[str, Writer]]:
-    return [(name, spec.shape.writer(spec.unit, si, rounded=not si)) for name, spec in result.outputs().items()]
 
 
 def _check(name: str, value: Any) -> None:

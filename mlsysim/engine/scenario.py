@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -18,6 +18,7 @@ from mlsysim.catalog.types import Entry, display_unit
 from mlsysim.engine.formula import Formula
 from mlsysim.engine.registry import register
 from mlsysim.engine.result import Result
+from mlsysim.engine.warnings import Warning
 from mlsysim.errors import EvaluationError, closest, did_you_mean, one_of, shorten
 from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of
 
@@ -64,13 +65,6 @@ class Rule:
             return bool(np.all(self.formula.evaluate(names)))
         except ArithmeticError:
             return False
-
-
-class Warning(NamedTuple):
-    """Something a careful engineer would look at twice in a valid answer."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -187,17 +181,21 @@ def _guarded(evaluate: Evaluate) -> Evaluate:
     return guarded  # type: ignore[return-value]
 
 
-def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], Any, str]]:
     """Where, with what value and why the inputs break the rules that no single field can check."""
     held = scenario.__dict__
     needs_met = True
     for name, mark in _marks(type(scenario)):
         value = held[name]
-        if isinstance(mark, Needs):
-            for loc, reason in _unmet(value, mark):
-                needs_met = False
-                yield (name, *loc), _json(scenario, name), reason
-        elif value is not None and needs_met:
+        if isinstance(mark, Needs) and value is not None:
+            entries = (
+                [((), value)] if isinstance(value, Entry) else [((index,), each) for index, each in enumerate(value)]
+            )
+            for where, entry in entries:
+                for loc, reason in _unmet(entry, mark):
+                    needs_met = False
+                    yield (name, *where, *loc), entry.to_json(), reason
+        elif isinstance(mark, OneOf) and value is not None and needs_met:
             choices = Formula(mark.expression).evaluate(held)
             if value not in choices:
                 listed = one_of(choices) if choices else "nothing, for there are none"

@@ -27,6 +27,9 @@ REMEMBERED = _HERE / "remembered.json"
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*", re.DOTALL)
 HOUR = 3600  # seconds
+DAY = 24 * HOUR
+YEAR = 31_557_600  # 365.25 days
+BILLING_YEAR = 8760 * HOUR  # what prices by the year are counted by
 _COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
 _LONGEST_UNIT = 40
 _LONGEST_QUANTITY = 100
@@ -190,6 +193,11 @@ def patterns() -> dict[str, str]:
     found = {}
     for dimension in DIMENSIONS:
         names = "|".join(_spellings(dimension.names))
+        if dimension.numerators == ("1",):  # a space before it, or 5 1/s would read as 51/s
+            found[dimension.name] = (
+                rf"^\s*{number}(\s*({names})|\s+1\s*/\s*({'|'.join(_spellings(dimension.denominators))}))\s*$"
+            )
+            continue
         if dimension.numerators:
             tops, bottoms = ("|".join(_spellings(side)) for side in (dimension.numerators, dimension.denominators))
             ratio = rf"({tops})\s*/\s*({bottoms})"
@@ -224,4 +232,4 @@ def remember() -> dict[str, tuple[str, int, int]]:
     return table
 
 
-__all__ = ["HOUR", "Unit", "in_si", "patterns", "read", "remember", "split", "unit"]
+__all__ = ["BILLING_YEAR", "DAY", "HOUR", "YEAR", "Unit", "in_si", "patterns", "read", "remember", "split", "unit"]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario import Scenario
-from mlsysim.fields import QuantityType, RealType, Shape
+from mlsysim.fields import QuantityType, RateType, RealType, Shape
 from tests.agreement import same
 from tests.strategies import random_scenario
 
@@ -28,7 +28,7 @@ CASES = [
     for scenario in scenario_classes().values()
     if not by_nature_lists_or_maps(scenario)
     for name, spec in scenario.inputs().items()
-    if isinstance(spec.shape.leaf.type, (QuantityType, RealType)) and spec.shape.container != "list"
+    if isinstance(spec.shape.leaf.type, (QuantityType, RateType, RealType)) and spec.shape.container != "list"
 ]
 
 

@@ -1,10 +1,12 @@
 """Scenarios about smaller models: fewer bits, fewer weights, and what either delivers."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.engine.bibliography import IEEE_754, JACOB_2018, NAGEL_2021, ONNX_QUANTIZE
 from mlsysim.engine.result_types.optimization.compression import QuantizationGridResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning
 from mlsysim.fields import Bound, Flag, Integer, Real
 
 __all__ = ["QuantizationGridScenario"]
@@ -112,3 +114,10 @@ class QuantizationGridScenario(Scenario[QuantizationGridResult]):
             errors=errors,
             max_rounding_error=scale / 2,
         )
+
+    def warnings(self, result: QuantizationGridResult) -> Iterator[Warning]:
+        reach = [result.scale * (code - result.zero_point) for code in (result.qmin, result.qmax)]
+        slack = result.max_rounding_error
+        clipped = [value for value in self.values if not reach[0] - slack <= value <= reach[1] + slack]
+        if clipped:
+            yield Warning("values_clipped", f"{len(clipped)} of {len(self.values)} values lie outside the range")

@@ -9,7 +9,8 @@ from mlsysim.catalog import AnyHardware, AnyWorkload
 from mlsysim.engine.arithmetic import defined, maximum, minimum, select
 from mlsysim.engine.bibliography import BARROSO_2007, CHOWDHERY_2022, WILLIAMS_2009
 from mlsysim.engine.result_types.optimization.roofline import RooflinePointResult, SingleNodeInferenceResult
-from mlsysim.engine.scenario import Input, Rule, Scenario, Warning
+from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of, sparse_peak
 from mlsysim.fields import (
     AtLeastOne,
     DataRate,
@@ -96,6 +97,18 @@ class RooflinePointScenario(Scenario[RooflinePointResult]):
             peak_fraction=peak_fraction,
         )
 
+    def warnings(self, result: RooflinePointResult) -> Iterator[Warning]:
+        device = self.hardware.label
+        if self.achieved_rate is not None and any_of(self.achieved_rate > result.peak):
+            yield Warning("above_peak", f"the measured rate is above the peak of {device}; was it a sparse kernel?")
+        if result.bandwidth_utilization is not None and any_of(result.bandwidth_utilization > 1):
+            yield Warning("above_peak", f"the measured bandwidth is above that of {device}; were cache hits counted?")
+        if (sparse := sparse_peak(self.hardware)) is not None:
+            yield sparse
+
+
+# A larger batch that lifts throughput by less than this brings latency and nothing else.
+_WORTHWHILE = 1.01
 
 # Bytes per weight: the width of each number format.
 _BYTES_PER_WEIGHT = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1, "int4": 0.5}
@@ -230,8 +243,8 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
         return select(memory_footprint <= memory.sram_capacity, memory.sram_bandwidth, main)  # type: ignore[no-any-return]
 
     def warnings(self, result: SingleNodeInferenceResult) -> Iterator[Warning]:
-        device = self.hardware.name or "the hardware"
-        spills = not np.all(result.feasible)
+        device = self.hardware.label
+        spills = any_of(np.logical_not(result.feasible))
         if self.precision not in self.hardware.compute.rates and self.precision not in ("fp16", "bf16"):
             yield Warning(
                 "precision_rate_missing",
@@ -241,7 +254,13 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
             yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device}")
         if spills and self.hardware.host_link is None:
             yield Warning("host_link_assumed", f"{device} lists no host link; fallback_link stands in for it")
-        if np.any(result.overhead_dominated):
+        if any_of(result.overhead_dominated):
             yield Warning("overhead_dominated", "software overhead is longer than both arithmetic and memory traffic")
         if self.hardware.tdp is None:
             yield Warning("power_unknown", f"{device} lists no rated power, so there is no energy")
+        if any_of(self.batch_size > 1):
+            single = self.model_copy(update={"batch_size": 1}).evaluate().throughput
+            if any_of((self.batch_size > 1) & (result.throughput <= _WORTHWHILE * single)):
+                yield Warning("batch_without_gain", "throughput is within 1 percent of that of a single input")
+        if (sparse := sparse_peak(self.hardware)) is not None:
+            yield sparse

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from mlsysim.engine.bibliography import GHODSI_2011, OR_2020, QIAO_2021
 from mlsysim.engine.result_types.optimization.scheduling import DominantShareResult, ElasticResizeResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
 from mlsysim.fields import AtLeastOne, Integer, NonNegative, Positive, Real, Text, Time
 from mlsysim.units.vocabulary import HOUR
 
@@ -191,3 +192,7 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
             gpu_hours=gpu_hours,
             epochs_per_gpu_hour={plan: epochs[plan] / (time / HOUR) for plan, time in gpu_hours.items()},
         )
+
+    def warnings(self, result: ElasticResizeResult) -> Iterator[Warning]:
+        if any_of(result.step_up_over_small < 1):
+            yield Warning("no_gain", "stepping up ends behind staying small")

@@ -1,11 +1,13 @@
 """Scenarios about serving a model: what has to be read, held and shared."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.catalog import AnyHardware, AnyWorkload
 from mlsysim.engine.bibliography import DEEPSEEK_2024, POPE_2022, SHAZEER_2019
 from mlsysim.engine.result_types.optimization.serving import WeightReadResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
 from mlsysim.fields import Data, EnergyPerByte, Integer, Needs, NonNegative, Positive
 
 __all__ = ["WeightReadScenario"]
@@ -104,6 +106,18 @@ class WeightReadScenario(Scenario[WeightReadResult]):
             separate_unpack_bytes=separate_unpack_bytes,
             separate_unpack_time=separate_unpack_time,
         )
+
+    def warnings(self, result: WeightReadResult) -> Iterator[Warning]:
+        model, device = self.workload, self.hardware
+        longest = model.context_length
+        if self.context_tokens is not None and longest is not None and any_of(self.context_tokens > longest):
+            yield Warning("context_beyond_model", f"{model.label} takes at most {longest} tokens")
+        if model.active_parameters is not None:
+            yield Warning("all_experts_counted", f"a token reads only {model.active_parameters:g} parameters")
+        if device.memory.capacity is not None and any_of(result.weight_bytes > device.memory.capacity):
+            yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device.label}")
+        if result.read_power is not None and device.tdp is not None and any_of(result.read_power > device.tdp):
+            yield Warning("power_above_rating", f"{device.label} is rated for {device.tdp:g} W")
 
     @property
     def _values_per_token(self) -> int:

@@ -1,11 +1,13 @@
 """Scenarios about what a local speedup is worth to the whole."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.engine.arithmetic import defined
 from mlsysim.engine.bibliography import AMDAHL_1967, HILL_MARTY_2008
 from mlsysim.engine.result_types.optimization.speedup import AmdahlResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
 from mlsysim.fields import NonNegative, OneOf, Positive, RealOrInfinity, Text, Time
 
 __all__ = ["AmdahlScenario"]
@@ -64,3 +66,9 @@ class AmdahlScenario(Scenario[AmdahlResult]):
             stage_reduction=stage_reduction,
             speedup_bound=speedup_bound,
         )
+
+    def warnings(self, result: AmdahlResult) -> Iterator[Warning]:
+        if any_of(self.speedup < 1):
+            yield Warning("slowdown", "a speedup below 1 makes the stage slower")
+        if any_of(result.stage_time == 0):
+            yield Warning("no_gain", "the stage takes no time, so that a faster one changes nothing")

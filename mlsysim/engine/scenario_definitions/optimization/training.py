@@ -1,5 +1,6 @@
 """Scenarios about training runs: their time, their memory and what scale does to both."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.catalog import AnyFleet, AnyHardware, AnyWorkload
@@ -7,6 +8,7 @@ from mlsysim.engine.arithmetic import power_of_two_at_least
 from mlsysim.engine.bibliography import CHOWDHERY_2022, HOFFMANN_2022, KAPLAN_2020, NARAYANAN_2021, RAJBHANDARI_2020
 from mlsysim.engine.result_types.optimization.training import ClusterTrainingTimeResult, SelfContainedReplicaResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of, sparse_peak
 from mlsysim.fields import AtLeastOne, Data, Integer, MoneyRate, Needs, NonNegative, OneOf, Positive, Share, Text
 
 __all__ = ["ClusterTrainingTimeScenario", "SelfContainedReplicaScenario"]
@@ -86,6 +88,12 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
             rental_cost=rental_cost,
         )
 
+    def warnings(self, result: ClusterTrainingTimeResult) -> Iterator[Warning]:
+        if self.peak_precision is None and (sparse := sparse_peak(self.hardware)) is not None:
+            yield sparse
+        if self.hardware.tdp is None:
+            yield Warning("power_unknown", f"{self.hardware.label} lists no rated power, so there is no energy")
+
 
 class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
     """What is the fewest accelerators on which one complete copy of a model's training state fits?
@@ -138,3 +146,10 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
             pipeline_depth=pipeline_depth,
             replica_gpus=tensor_parallel * pipeline_depth,
         )
+
+    def warnings(self, result: SelfContainedReplicaResult) -> Iterator[Warning]:
+        layers, count = self.workload.layers, self.fleet.count
+        if layers is not None and any_of(result.pipeline_depth > layers):
+            yield Warning("pipeline_deeper_than_layers", f"{self.workload.label} has {layers} layers")
+        if count is not None and any_of(result.replica_gpus > count * self.fleet.node.accelerators_per_node):
+            yield Warning("replica_exceeds_fleet", f"{self.fleet.label} has {count} nodes")

@@ -1,3 +1,6 @@
+// Behind a proxy only the browser knows the path that the service is reached at.
+const servers = [{ url: new URL(".", location).pathname }];
+
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",
@@ -8,4 +11,11 @@ SwaggerUIBundle({
   filter: true,
   tryItOutEnabled: true,
   validatorUrl: null,
+  plugins: [
+    {
+      statePlugins: {
+        spec: { wrapActions: { updateJsonSpec: (update) => (document) => update({ ...document, servers }) } },
+      },
+    },
+  ],
 });

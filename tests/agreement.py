@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mlsysim.engine.result import Result
+
 
 def same(first: Any, second: Any, tolerance: float = 1e-9) -> bool:
-    """Whether two values agree, through lists and maps."""
+    """Whether two values agree, through lists and maps; a result within another is a map of its outputs."""
+    first, second = (value.__dict__ if isinstance(value, Result) else value for value in (first, second))
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key], tolerance) for key in first)
     if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):

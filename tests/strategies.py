@@ -61,16 +61,16 @@ def _moved(start: Scenario[Any], spread: float, random: Random) -> dict[str, Any
     return {name: value for name, value in moved.items() if value is not None}
 
 
-def _choice(choice: OneOf, moved: dict[str, Any], random: Random) -> str | None:
+def _choice(choice: OneOf, moved: dict[str, Any], random: Random) -> Any:
     """One of the names the choice allows for these inputs."""
     source = choice.expression.removeprefix("keys(").removesuffix(")")
     if source in moved:
         return random.choice(list(moved[source]))
     owner, _, path = source.partition(".")
-    hardware = catalog().entry("hardware", moved[owner])
+    found: Any = catalog().entry("hardware", moved[owner])
     for part in path.split("."):
-        hardware = getattr(hardware, part)
-    return random.choice(list(hardware)) if hardware else None  # type: ignore[call-overload, no-any-return]
+        found = getattr(found, part)
+    return random.choice(list(found)) if found else None
 
 
 def _input(spec: InputSpec, value: Any, spread: float, random: Random) -> Any:
@@ -100,7 +100,7 @@ def _value(shape: Shape, value: Any, spread: float, random: Random) -> Any:
     if shape.container == "list":
         return [_value(shape.item, item, spread, random) for item in value]  # type: ignore[arg-type]
     if shape.model is not None:
-        return random.choice(list(catalog().entries(shape.model.kind_of_entry)))  # type: ignore[attr-defined]
+        return random.choice(list(catalog().entries(shape.model.kind_of_entry)))
     if isinstance(shape.type, FlagType):
         return random.random() < 0.5
     if shape.type is None:

@@ -36,5 +36,5 @@ def test_the_python_examples_give_the_numbers_beside_them() -> None:
     assert "# 1.4525139664804469" in README
     assert Scenarios.ModelSpeedupRequestPath.variant(speedup=10).evaluate().overall_speedup == 1.4525139664804469
     assert "# 335000000000000.0 FLOP/s" in README
-    point = RooflinePointScenario(hardware="H100", intensity="100 FLOP/byte")  # type: ignore[arg-type]
+    point = RooflinePointScenario(hardware="H100", intensity="100 FLOP/byte")
     assert point.evaluate().attainable == 335e12

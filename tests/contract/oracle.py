@@ -103,7 +103,7 @@ def _filling(capacity, bundles):
             return grants
 
 
-def evaluate(scenario, inputs):
+def evaluate(scenario: str, inputs: dict) -> dict:
     """Outputs of one scenario class, in SI base units, by the contract's formulas."""
     names = _with_defaults(scenario, inputs)
     outputs = {}
@@ -116,7 +116,7 @@ def evaluate(scenario, inputs):
     return outputs
 
 
-def broken_rules(scenario, inputs):
+def broken_rules(scenario: str, inputs: dict) -> list:
     """The cross-field rules that these inputs break, where the rule is written as an expression."""
     names = _with_defaults(scenario, inputs)
     broken = []

@@ -113,7 +113,7 @@ class TestRoofline:
 
     @pytest.mark.parametrize("key", list(catalog().entries("hardware")))
     def test_both_ceilings_meet_at_the_ridge(self, key: str) -> None:
-        point = RooflinePointScenario(hardware=key, intensity="1 FLOP/byte")  # type: ignore[arg-type]
+        point = RooflinePointScenario(hardware=key, intensity="1 FLOP/byte")
         at_ridge = point.variant(intensity={"value": point.evaluate().ridge, "unit": "FLOP/byte"}).evaluate()
         assert at_ridge.peak_fraction == pytest.approx(1)
 

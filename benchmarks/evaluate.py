@@ -34,7 +34,7 @@ def main() -> None:
     for name, scenario in scenario_classes().items():
         named = named_configurations(scenario)[0]
         fields = {f"f{index}": (float, 0.0) for index in range(len(scenario.model_fields))}
-        fields |= {f"r{index}": (float, 0.0) for index in range(len(scenario.result_type.model_fields))}
+        fields |= {f"r{index}": (float, 0.0) for index in range(len(scenario.result_type.outputs()))}
         empty = create_model("Empty", **fields)  # type: ignore[call-overload]
         held, inputs = named.scenario, named.inputs
         calls: list[Callable[[], Any]] = [empty, held.evaluate, lambda n=name, i=inputs: evaluate(n, i).to_json()]  # type: ignore[misc]

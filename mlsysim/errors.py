@@ -6,18 +6,27 @@ MlsysimError
 ├── CatalogError (a ValueError)    a catalog file that cannot be trusted: no source, unknown field, dangling reference
 └── EvaluationError (an ArithmeticError)  valid inputs whose answer does not fit a double
 
-Inputs that break a rule raise pydantic's own ``ValidationError``; `input_errors` says of each what would do.
+Building a scenario from inputs that break a rule raises pydantic's own ``ValidationError``; `input_errors` explains it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-__all__ = ["CatalogError", "EvaluationError", "InputError", "MlsysimError", "UnitError", "UnknownName", "input_errors"]
+__all__ = [
+    "CatalogError",
+    "EvaluationError",
+    "InputError",
+    "InvalidInputs",
+    "MlsysimError",
+    "UnitError",
+    "UnknownName",
+    "input_errors",
+]
 
 _LONGEST_RECEIVED = 100
 
@@ -39,7 +48,22 @@ class UnknownName(MlsysimError, LookupError):
         super().__init__(f'there is no {what} "{shorten(name)}"{did_you_mean(self.closest)}')
 
 
-class CatalogError(MlsysimError, ValueError):
+class InvalidInputs(MlsysimError, ValueError):
+    """Inputs that will not do.
+
+    Attributes:
+        errors: what is wrong with them, at most 20 things.
+        count: how many things are wrong.
+    """
+
+    def __init__(self, errors: list[InputError], count: int) -> None:
+        self.errors = errors
+        self.count = count
+        more = f" (and {count - 1} more)" if count > 1 else ""
+        super().__init__(f"{errors[0].message}{more}")
+
+
+class CatalogError(MlsysimError):
     """A catalog file that breaks the catalog's rules."""
 
 
@@ -83,47 +107,77 @@ def one_of(names: Iterable[object]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def shorten(value: object, limit: int = _LONGEST_RECEIVED) -> str:
-    """The value as JSON (text as it is), cut to `limit` characters."""
+def shorten(value: object, limit: int = _LONGEST_RECEIVED, quoted: bool = False) -> str:
+    """The value as JSON, cut to `limit` characters; a text as it is, unless it is to be quoted."""
     if isinstance(value, str):
-        text = value[: limit + 1]
+        value = value[: limit + 1]
+    if isinstance(value, str) and not quoted:
+        text = value
     else:
         try:
             text = json.dumps(value, default=str, ensure_ascii=False)
         except (ValueError, RecursionError):
-            text = str(type(value).__name__)
+            text = type(value).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def input_errors(error: ValidationError) -> list[InputError]:
-    """Each complaint of a pydantic validation as a JSON pointer, a message that says what would do, and the value."""
-    return [_input_error(detail, error.title) for detail in error.errors(include_url=False)]
+def input_errors(error: ValidationError, known: Mapping[str, object] | None = None, most: int = 20) -> list[InputError]:
+    """The first complaints of a pydantic validation, each with what would do.
+
+    Args:
+        error: what pydantic raised.
+        known: the names that may stand at the top level, to suggest one for an unknown key.
+        most: how many complaints to explain; `error.error_count()` says how many there are.
+    """
+    return [explain(detail, known) for detail in error.errors(include_url=False)[:most]]
 
 
-def _input_error(detail: Any, title: str) -> InputError:
-    path = [str(part) for part in detail["loc"] if part != "[key]"]
-    pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
-    name = ".".join(path) or "the body"
-    kind, context = detail["type"], detail.get("ctx", {})
+def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None, quoted: bool = True) -> InputError:
+    """One complaint in pydantic's form as a JSON pointer, a message that says what would do, and the value.
+
+    Args:
+        detail: the complaint.
+        known: the names that may stand at the top level, to suggest one for an unknown key.
+        quoted: show a text as JSON shows it; false where all values are text, as in a query.
+    """
+    path = [str(part) for part in detail["loc"]]
+    if path[-1:] == ["[key]"] and len(path) > 1 and detail["input"] == path[-2]:
+        path.pop()
+    too_long = next((index for index, part in enumerate(path) if len(part) > _LONGEST_NAME), len(path))
+    pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path[:too_long])
+    name = shorten(".".join(path)) or "the body"
+    kind = detail["type"]
     if kind == "missing":
         return InputError(pointer, f"{name} is missing", None)
-    received = shorten(detail["input"]) if not isinstance(detail["input"], str) else shorten(f'"{detail["input"]}"')
+    if kind == "not_stated":
+        return InputError(pointer, f"{name} {detail['msg']}", None)
+    received = shorten(detail["input"], quoted=quoted)
+    if kind == "unknown_parameter":
+        return InputError(pointer, f"{name} {detail['msg']}", received)
     if kind == "extra_forbidden":
-        return InputError(pointer, f"{name} is not known here", received)
-    said = _SAID.get(kind)
-    reason = said.format(**context) if said else detail["msg"]
-    return InputError(pointer, f"{name} = {shorten(received, 60)} {reason}", received)
+        guesses = closest(path[0], known) if known and len(path) == 1 else []
+        return InputError(pointer, f"{name} is not known here{did_you_mean(guesses)}", received)
+    if kind == "model_type":
+        return InputError(
+            pointer, f"{name} = {received} must be an object{' or a catalog key' if path else ''}", received
+        )
+    reason = _SAID[kind].format(**detail.get("ctx", {})) if kind in _SAID else detail["msg"]
+    return InputError(pointer, f"{name} = {shorten(detail['input'], 60, quoted=quoted)} {reason}", received)
 
 
+_LONGEST_NAME = 200
 _SAID = {
     "string_type": "must be a text",
     "string_pattern_mismatch": "must match {pattern}",
     "string_too_long": "must have at most {max_length} characters",
+    "string_too_short": "must have at least {min_length} character(s)",
     "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a whole number of reasonable size",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
     "list_type": "must be a list",
     "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
     "too_short": "must have at least {min_length} item(s)",
     "too_long": "must have at most {max_length} item(s)",
     "literal_error": "must be {expected}",

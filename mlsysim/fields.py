@@ -12,6 +12,7 @@ NumPy array of numbers may stand as well; whole numbers in an array are held as 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -21,19 +22,19 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from mlsysim.errors import UnitError
+from mlsysim.errors import EvaluationError, UnitError
 from mlsysim.units import Dimension, Unit, dimensions, in_si, read
 from mlsysim.units import unit as unit_of
 
 Writer = Callable[[Any], Any]
 ModelClass = type[Any]
 
-_LARGEST_INTEGER = 2**1023  # beyond it an integer cannot become a double
+_LARGEST_INTEGER = int(sys.float_info.max)  # beyond it an integer cannot become a double
 
 
-def refuse(reason: str) -> PydanticCustomError:
+def refuse(reason: str, kind: Literal["unacceptable", "not_stated"] = "unacceptable") -> PydanticCustomError:
     """The error a validator raises: a predicate about the value, such as ``must be greater than 0``."""
-    return PydanticCustomError("unacceptable", "{reason}", {"reason": reason})
+    return PydanticCustomError(kind, "{reason}", {"reason": reason})
 
 
 class FieldType:
@@ -115,7 +116,7 @@ class QuantityType(FieldType):
         shown_in = unit_of(name, self.dimension)
         if rounded:
             return lambda value: {"value": fifteen_digits(shown_in.from_si(value)), "unit": name}
-        return lambda value: {"value": _exact(shown_in, value), "unit": name}
+        return lambda value: {"value": exact(shown_in, value), "unit": name}
 
     def json_schema(self, mode: str) -> dict[str, Any]:
         component = "".join(word.capitalize() for word in self.dimension.name.split("_"))
@@ -156,7 +157,7 @@ class RateType(FieldType):
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         def write(rate: Rate | Rates) -> dict[str, Any]:
             name = rate.dimension.si if unit is None else rate.dimension.common[1]
-            return {"value": _exact(unit_of(name), rate), "unit": name}
+            return {"value": exact(unit_of(name), rate), "unit": name}
 
         return write
 
@@ -166,12 +167,28 @@ class RateType(FieldType):
 
 
 def fifteen_digits(number: float) -> float:
-    """The number to 15 significant digits: 85 where adding 60 and 25 thousandths left 84.99999999999999."""
+    """The number to 15 significant digits: 85 where adding 60 and 25 thousandths left 84.99999999999999.
+
+    Raises:
+        EvaluationError: it is too large to be shown.
+    """
+    if not math.isfinite(number):
+        raise EvaluationError("a value is beyond the range of a double in the unit it is shown in; units=si may do")
     return float(f"{number:.15g}")
 
 
-def _exact(shown_in: Unit, value: Any) -> Any:
-    return shown_in.exactly(value) if not isinstance(value, np.ndarray) else shown_in.from_si(value)  # type: ignore[arg-type]
+def exact(shown_in: Unit, value: Any) -> Any:
+    """A number in base units (or an array of them), in that unit, ready to be read again.
+
+    Raises:
+        EvaluationError: it is too large or too small to be shown.
+    """
+    if isinstance(value, np.ndarray):
+        return shown_in.from_si(value)  # type: ignore[arg-type]
+    number = shown_in.exactly(value)
+    if not math.isfinite(number) or (number == 0 and value != 0):
+        raise EvaluationError("a value is beyond the range of a double in the unit it is shown in; units=si may do")
+    return number
 
 
 def shown(number: Any) -> str:
@@ -200,7 +217,7 @@ class RealType(FieldType):
             given = given.item()
         else:
             raise refuse(f"must be a number{', or inf in quotes' if self.infinite else ''}")
-        if kind is int and not -_LARGEST_INTEGER < given < _LARGEST_INTEGER:
+        if kind is int and not -_LARGEST_INTEGER <= given <= _LARGEST_INTEGER:
             raise refuse("is too large for a double")
         number = float(given)
         if not math.isfinite(number) and not (self.infinite and number == math.inf):
@@ -233,7 +250,7 @@ class IntegerType(RealType):
 
     def read(self, given: Any) -> Any:
         if type(given) is int:
-            if -_LARGEST_INTEGER < given < _LARGEST_INTEGER:
+            if -_LARGEST_INTEGER <= given <= _LARGEST_INTEGER:
                 return given
             raise refuse("is too large for a double")
         number = super().read(given)

@@ -41,7 +41,12 @@ def _known_query(request: Request) -> None:
     route: Any = request.scope["route"]
     known = {parameter.alias for parameter in route.dependant.query_params}
     errors = [
-        {"loc": ("query", name), "msg": f"{name[:100]} is no query parameter here; {would_do}", "input": value}
+        {
+            "type": "unknown_parameter",
+            "loc": ("query", name),
+            "msg": f"is no query parameter here; {would_do}",
+            "input": value,
+        }
         for name, value in request.query_params.items()
         if name not in known
         for would_do in [f"{', '.join(sorted(known))} would do" if known else "there are none"]

@@ -13,6 +13,7 @@ from service.problems import ProblemType, RequestProblem
 
 _DEEPEST = 32
 _LONGEST_NUMBER = 400
+_MOST_MEMBERS = 1000
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
@@ -57,6 +58,8 @@ def parse(body: bytes) -> Any:
     """
     try:
         text = body.decode()
+        if text.startswith("\ufeff"):
+            raise _malformed("the body begins with a byte-order mark, which is no JSON; leave it out")
         if not text.strip():
             raise _malformed("the body is empty; send at least {}")
         value = json.loads(
@@ -71,7 +74,7 @@ def parse(body: bytes) -> Any:
         raise _malformed("the body has a lone surrogate, which is no text") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise _malformed(f"the body is not JSON: {error.msg} at {where}") from None
+        raise _malformed(f"the body is not JSON: {error.msg.removesuffix(' at')} at {where}") from None
     except RecursionError:
         raise _too_deep() from None
     return value
@@ -86,6 +89,8 @@ def _too_deep() -> RequestProblem:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > _MOST_MEMBERS:
+        raise _malformed(f"the body has an object of {len(pairs):,} members; no input has more than {_MOST_MEMBERS:,}")
     value = dict(pairs)
     if len(value) < len(pairs):
         seen: set[str] = set()

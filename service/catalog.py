@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 
 from mlsysim.catalog import KINDS, catalog
@@ -14,7 +14,6 @@ from mlsysim.engine.description import ConfigurationDescription, describe_config
 from mlsysim.engine.scenario_catalog import configuration, configurations
 from mlsysim.errors import UnknownName
 from service.answers import Answer
-from service.problems import RequestProblem
 
 router = APIRouter(tags=["catalog"])
 
@@ -126,7 +125,8 @@ def _start(found: list[dict[str, str]], cursor: str | None) -> int:
     try:
         last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
         return next(i for i, item in enumerate(found) if f"{item['kind']}/{item['key']}" == last) + 1
-    except (binascii.Error, UnicodeDecodeError, StopIteration):
-        raise RequestProblem(
-            "urn:mlsysim:invalid-query", 422, "cursor is none that this query gave; leave it out to start anew"
+    except (ValueError, StopIteration):
+        reason = "is no cursor that this query gave; leave it out to start anew"
+        raise RequestValidationError(
+            [{"type": "unknown_cursor", "loc": ("query", "cursor"), "msg": reason, "input": cursor}]
         ) from None

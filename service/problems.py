@@ -5,17 +5,19 @@ from __future__ import annotations
 import logging
 from http import HTTPStatus
 from typing import Any, Literal
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from mlsysim.errors import EvaluationError, InputError, UnknownName, input_errors, shorten
+from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName, explain, shorten
 from service.answers import Answer
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
+_LONGEST_INSTANCE = 1000
 
 ProblemType = Literal[
     "urn:mlsysim:malformed-body",
@@ -83,39 +85,38 @@ class RequestProblem(Exception):
 
 def answer_problem(request: Request, type: ProblemType, status: int, detail: str, **more: Any) -> Answer:
     """A problem as a response."""
-    problem = Problem(
-        type=type, title=_TITLES[type], status=status, detail=detail, instance=request.url.path[:1000], **more
-    )
-    return Answer(problem.model_dump(exclude_none=True), status_code=status, media_type=MEDIA_TYPE)
+    problem = {
+        "type": type,
+        "title": _TITLES[type],
+        "status": status,
+        "detail": detail,
+        "instance": quote(request.url.path)[:_LONGEST_INSTANCE],
+        **more,
+    }
+    return Answer(problem, status_code=status, media_type=MEDIA_TYPE)
 
 
 def _invalid_inputs(request: Request, error: Exception) -> Answer:
-    assert isinstance(error, ValidationError)
-    return _list_errors(request, "urn:mlsysim:invalid-inputs", input_errors(error))
-
-
-def _list_errors(request: Request, type: ProblemType, found: list[InputError], query: bool = False) -> Answer:
-    errors = [
-        ProblemError(
-            pointer="" if query else item.pointer,
-            parameter=item.pointer.lstrip("/") if query else None,
-            message=item.message,
-            received=item.received,
-        )
-        for item in found[:_MOST_ERRORS]
-    ]
-    left_out = f" (the first {_MOST_ERRORS} are listed)" if len(found) > _MOST_ERRORS else ""
-    detail = found[0].message if len(found) == 1 else f"{len(found)} things are wrong{left_out}: {found[0].message}; …"
-    return answer_problem(request, type, 422, detail, errors=[error.model_dump() for error in errors])
+    assert isinstance(error, InvalidInputs)
+    errors = [found._asdict() for found in error.errors]
+    return _list_errors(request, "urn:mlsysim:invalid-inputs", errors, error.count)
 
 
 def _invalid_query(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestValidationError)
-    found = [
-        InputError("/" + ".".join(map(str, detail["loc"][1:])), str(detail["msg"]), shorten(detail.get("input")))
-        for detail in error.errors()
+    errors = [
+        {**explain({**detail, "loc": detail["loc"][1:]}, quoted=False)._asdict(), "pointer": "", "parameter": name}
+        for detail in error.errors()[:_MOST_ERRORS]
+        for name in [shorten(str(detail["loc"][-1]))]
     ]
-    return _list_errors(request, "urn:mlsysim:invalid-query", found, query=True)
+    return _list_errors(request, "urn:mlsysim:invalid-query", errors, len(error.errors()))
+
+
+def _list_errors(request: Request, type: ProblemType, errors: list[dict[str, Any]], count: int) -> Answer:
+    left_out = f" (the first {len(errors)} are listed)" if count > len(errors) else ""
+    first = errors[0]["message"]
+    detail = first if count == 1 else f"{count} things are wrong{left_out}: {first}; …"
+    return answer_problem(request, type, 422, detail, errors=errors)
 
 
 def _unknown_name(request: Request, error: Exception) -> Answer:
@@ -157,7 +158,7 @@ def _internal_error(request: Request, error: Exception) -> Answer:
 def install(app: FastAPI) -> None:
     """Answer every error of `app` as a problem."""
     handlers = {
-        ValidationError: _invalid_inputs,
+        InvalidInputs: _invalid_inputs,
         RequestValidationError: _invalid_query,
         UnknownName: _unknown_name,
         EvaluationError: _out_of_range,

@@ -125,6 +125,8 @@ class Catalog:
 
     def _checked(self, kind: str, key: str, value: Any, where: str) -> Entry:
         model = KINDS[kind]
+        if isinstance(value, dict) and "key" in value:
+            raise CatalogError(f"{where} states a key; it is the one it stands under")
         try:
             entry = model.model_validate({"key": key, **value}, context={"catalog": self})
         except ValidationError as error:

@@ -138,7 +138,7 @@ def _only(wanted: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
 
 
 class Compute(Figures):
-    """Arithmetic peaks of a device. Dense and 2:4-sparse rates are never mixed; formulas see the dense ones."""
+    """Arithmetic peaks of a device. Dense and sparse rates are never mixed; formulas see the dense ones."""
 
     peak: Positive[OperationRate] = figure(
         "dense FP16/BF16 reference peak; the quoted operation rate of a device without such units", "TFLOP/s"
@@ -148,7 +148,7 @@ class Compute(Figures):
     )
     sparse_rates: dict[str, Positive[OperationRate]] = Field(
         default_factory=dict,
-        description="the vendor's peak with 2:4 structured sparsity, by number format",
+        description="the vendor's peak with structured sparsity, by number format",
         json_schema_extra={"x-unit": "TFLOP/s"},
     )
     sm_count: AtLeastOne[Integer] | None = figure("streaming multiprocessors")

@@ -198,7 +198,7 @@ def _describe_input(spec: InputSpec) -> InputDescription:
         default=spec.default,
         default_reason=spec.why,
         bounds=[str(mark) for mark in marks if isinstance(mark, Bound)],
-        choices=next((mark.expression for mark in marks if isinstance(mark, OneOf)), None),
+        choices=" and ".join(mark.expression for mark in marks if isinstance(mark, OneOf)) or None,
         needs=[path for mark in marks if isinstance(mark, Needs) for path in mark.paths],
     )
 

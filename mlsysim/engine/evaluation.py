@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from mlsysim.catalog.loader import merge_patch
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import configurations
-from mlsysim.errors import UnknownName
+from mlsysim.errors import InvalidInputs, UnknownName, input_errors
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,13 @@ def evaluate(name: str, body: Any) -> Evaluation:
 
     Raises:
         UnknownName: neither a class nor a configuration has that name.
-        pydantic.ValidationError: the inputs are not valid.
+        InvalidInputs: the inputs are not valid.
         EvaluationError: an output does not fit a double.
     """
     scenario_class, stated = resolve(name)
     inputs = body if stated is None or not isinstance(body, dict) else merge_patch(stated, body)
-    scenario = scenario_class.model_validate(inputs)
+    try:
+        scenario = scenario_class.model_validate(inputs)
+    except ValidationError as error:
+        raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
     return Evaluation(scenario, None if stated is None else name, scenario.evaluate())

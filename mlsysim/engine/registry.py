@@ -52,7 +52,9 @@ def scenario_class(name: str, theme: str | None = None) -> type[Scenario[Any]]:
     """
     if theme is not None:
         importlib.import_module(f"mlsysim.engine.scenario_definitions.{theme}")
-    classes = _classes if theme is not None else scenario_classes()
+    classes = (
+        scenario_classes() if theme is None else {n: c for n, c in _classes.items() if c.__module__.endswith(theme)}
+    )
     if name not in classes:
         raise UnknownName("scenario class", name, classes)
     return classes[name]

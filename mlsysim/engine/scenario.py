@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import InitErrorDetails
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from mlsysim.catalog import Source
 from mlsysim.catalog.loader import merge_patch
@@ -155,7 +155,7 @@ class Scenario(BaseModel, Generic[R]):
         if broken:
             raise ValidationError.from_exception_data(
                 type(self).__name__,
-                [InitErrorDetails(type=refuse(reason), loc=loc, input=value) for loc, value, reason in broken],
+                [InitErrorDetails(type=error, loc=loc, input=value) for loc, value, error in broken],
             )
         return self
 
@@ -181,7 +181,7 @@ def _guarded(evaluate: Evaluate) -> Evaluate:
     return guarded  # type: ignore[return-value]
 
 
-def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], Any, str]]:
+def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], Any, PydanticCustomError]]:
     """Where, with what value and why the inputs break the rules that no single field can check."""
     held = scenario.__dict__
     needs_met = True
@@ -192,22 +192,31 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
                 [((), value)] if isinstance(value, Entry) else [((index,), each) for index, each in enumerate(value)]
             )
             for where, entry in entries:
-                for loc, reason in _unmet(entry, mark):
+                for loc, error in _unmet(entry, mark):
                     needs_met = False
-                    yield (name, *where, *loc), entry.to_json(), reason
+                    yield (name, *where, *loc), entry.to_json(), error
         elif isinstance(mark, OneOf) and value is not None and needs_met:
             choices = Formula(mark.expression).evaluate(held)
             if value not in choices:
-                listed = one_of(choices) if choices else "nothing, for there are none"
-                yield (
-                    (name,),
-                    value,
-                    f"must be one of {mark.expression}: {listed}{did_you_mean(closest(value, choices))}",
-                )
+                yield (name,), value, refuse(f"must be one of {mark.expression}: {_listed(value, list(choices))}")
     if needs_met:
         for rule in scenario.rules:
             if not rule.holds(held):
-                yield (rule.at,), _json(scenario, rule.at), _broken_rule(rule, scenario)
+                yield (rule.at,), _json(scenario, rule.at), refuse(_broken_rule(rule, scenario))
+
+
+def _listed(value: str, choices: list[str]) -> str:
+    """The first of the choices, and the closest."""
+    if not choices:
+        return "nothing, for there are none"
+    shown = [shorten(choice, 40) for choice in choices[:_MOST_CHOICES]]
+    more = f" and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
+    guesses = [shorten(guess, 40) for guess in closest(value, choices[:_MOST_SEARCHED])]
+    return f"{', '.join(shown)}{more}" if more else one_of(shown) + did_you_mean(guesses)
+
+
+_MOST_CHOICES = 10
+_MOST_SEARCHED = 1000
 
 
 @cache
@@ -221,7 +230,7 @@ def _marks(scenario: type[Scenario[Any]]) -> list[tuple[str, Needs | OneOf]]:
     return sorted(marks, key=lambda pair: isinstance(pair[1], OneOf))
 
 
-def _unmet(entry: Entry, needs: Needs) -> Iterator[tuple[tuple[str, ...], str]]:
+def _unmet(entry: Entry, needs: Needs) -> Iterator[tuple[tuple[str, ...], PydanticCustomError]]:
     """Which of the figures a scenario needs the entry does not state, and where to point to."""
     for path in needs.paths:
         value: Any = entry
@@ -229,9 +238,10 @@ def _unmet(entry: Entry, needs: Needs) -> Iterator[tuple[tuple[str, ...], str]]:
             value = getattr(value, part, None)
         if value is None:
             if isinstance(entry._given, str):
-                yield (), f'states no {path}, which this scenario needs; use {{"ref": "{entry._given}", …}} to add it'
+                would_do = f'{{"ref": "{entry._given}", …}} adds it'
+                yield (), refuse(f"states no {path}, which this scenario needs; {would_do}")
             else:
-                yield tuple(path.split(".")), "is not stated, and this scenario needs it"
+                yield tuple(path.split(".")), refuse("is not stated, and this scenario needs it", "not_stated")
 
 
 def _broken_rule(rule: Rule, scenario: Scenario[Any]) -> str:

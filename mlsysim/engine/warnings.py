@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlsysim.catalog import Hardware
+from mlsysim.catalog import Hardware, catalog
+from mlsysim.units.dimensions import OPERATION_RATE
 
 CODES = {
     "above_peak": "a measured rate or bandwidth is above what the hardware can physically do",
@@ -41,7 +44,7 @@ class Warning(NamedTuple):
 
 def any_of(condition: Any) -> bool:
     """Whether a condition holds, for some element where it is an array."""
-    return bool(np.any(condition))
+    return condition if isinstance(condition, bool) else bool(np.any(condition))
 
 
 def sparse_peak(hardware: Hardware) -> Warning | None:
@@ -51,3 +54,32 @@ def sparse_peak(hardware: Hardware) -> Warning | None:
         if compute.peak == rate and rate not in compute.rates.values():
             return Warning("sparse_peak", f"the peak of {hardware.label} is its {precision} figure with 2:4 sparsity")
     return None
+
+
+def sparse_rates(**rates: Any) -> Iterator[Warning]:
+    """The warning, for each rate by its name, that it is some device's figure with sparsity and no device's dense one.
+
+    A data rate gives none.
+    """
+    for name, rate in rates.items():
+        if getattr(rate, "dimension", OPERATION_RATE) is OPERATION_RATE:
+            for sparse, figure in _only_with_sparsity().items():
+                if any_of(abs(rate - sparse) <= _ROUNDING * sparse):
+                    yield Warning("sparse_peak", f"{name} equals {figure}: a gain on paper, where the work is dense")
+
+
+# The same figure in another unit may differ in its last bits.
+_ROUNDING = 1e-9
+
+
+@cache
+def _only_with_sparsity() -> dict[float, str]:
+    """The rates that devices of the catalog reach with 2:4 sparsity and none of them without, with what they are."""
+    devices = [entry for entry in catalog().entries("hardware").values() if isinstance(entry, Hardware)]
+    dense = {rate for device in devices for rate in (device.compute.peak, *device.compute.rates.values())}
+    figures: dict[float, str] = {}
+    for device in devices:
+        for precision, rate in device.compute.sparse_rates.items():
+            if rate not in dense:
+                figures.setdefault(rate, f"the {precision} figure of {device.label} with 2:4 sparsity")
+    return figures

@@ -43,8 +43,17 @@ class Unit(NamedTuple):
     numerator: int
     denominator: int
 
+    @property
+    def shift(self) -> int | None:
+        """How many decimal places one of it is away from the base unit; None where the factor is no power of ten."""
+        return _SHIFTS.get((self.numerator, self.denominator))
+
+    def read(self, value: float) -> float:
+        """A number in this unit, in base units, rounded once: 4.1 GFLOP is 4.1e9 FLOP and not the double below it."""
+        return self.to_si(value) if self.shift is None else _shifted(value, self.shift)
+
     def to_si(self, value: float) -> float:
-        """A number in this unit (or an array of them), in base units; correctly rounded where the factor is whole."""
+        """A number in this unit (or an array of them), in base units."""
         if self.denominator == 1:
             return value * self.numerator
         if self.numerator == 1:
@@ -60,13 +69,23 @@ class Unit(NamedTuple):
         return value * self.denominator / self.numerator
 
     def exactly(self, value: float) -> float:
-        """`from_si`, moved by the last bit where that is what it takes to read back as the same value."""
-        shown = self.from_si(value)
-        if self.to_si(shown) != value:
-            for neighbor in (math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
-                if self.to_si(neighbor) == value:
-                    return neighbor
+        """A number in base units, in this unit, such that `read` gives the same number again, if any does."""
+        shown = self.from_si(value) if self.shift is None else _shifted(value, -self.shift)
+        for candidate in (shown, math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
+            if self.read(candidate) == value:
+                return candidate
         return shown
+
+
+_SHIFTS = {(10**places, 1): places for places in range(25)} | {(1, 10**places): -places for places in range(25)}
+
+
+def _shifted(value: float, places: int) -> float:
+    """The number with its decimal point moved."""
+    if not math.isfinite(value):
+        return value
+    digits, _, exponent = repr(float(value)).partition("e")
+    return float(f"{digits}e{int(exponent or 0) + places}")
 
 
 def simple_names() -> set[str]:
@@ -163,7 +182,10 @@ def read(text: str, expected: Dimension) -> float:
     number, name = match.groups()
     if not name:
         raise UnitError(f"needs a unit: {', '.join(expected.common)} would do")
-    return in_si(float(number), name, expected)
+    value = float(number)
+    if value == 0 and re.search("[1-9]", number.lower().partition("e")[0]):
+        raise UnitError("is too small for a double")
+    return in_si(value, name, expected)
 
 
 def in_si(value: float, name: str, expected: Dimension) -> float:
@@ -172,9 +194,11 @@ def in_si(value: float, name: str, expected: Dimension) -> float:
     Raises:
         UnitError: the unit is unknown or of another dimension, or the value in base units is not finite.
     """
-    converted = unit(name, expected).to_si(value)
+    converted = unit(name, expected).read(value)
     if not math.isfinite(converted):
         raise UnitError("is too large for a double")
+    if converted == 0 and value != 0:
+        raise UnitError("is too small for a double")
     return converted
 
 

@@ -99,8 +99,17 @@ def load_configurations(directory: Path) -> dict[str, NamedConfiguration]:
         for name, named in _load_file(path).items():
             if name in found or name in scenario_classes():
                 raise CatalogError(f"{path.name}: {name}: the name is taken")
-            found[name] = named
+            found[name] = _checked(named, path)
     return found
+
+
+def _checked(named: NamedConfiguration, path: Path) -> NamedConfiguration:
+    try:
+        _ = named.scenario
+    except ValidationError as error:
+        reasons = "; ".join(found.message for found in input_errors(error))
+        raise CatalogError(f"{path.name}: {named.name}: {reasons}") from None
+    return named
 
 
 @cache
@@ -111,7 +120,7 @@ def _load_file(path: Path) -> dict[str, NamedConfiguration]:
     for file, name, value in read_yaml(path):
         where = f"{file.name}: {name}"
         try:
-            found[name] = _configuration(scenario_class(file.stem, theme), name, _File.model_validate(value))
+            found[name] = _configuration(scenario_class(file.stem, theme), name, _File.model_validate(value), where)
         except (UnknownName, ModuleNotFoundError) as error:
             raise CatalogError(f"{file.name}: {error}") from None
         except ValidationError as error:
@@ -120,10 +129,10 @@ def _load_file(path: Path) -> dict[str, NamedConfiguration]:
     return found
 
 
-def _configuration(scenario: type[Scenario[Any]], name: str, stated: _File) -> NamedConfiguration:
-    unexplained = stated.inputs.keys() ^ stated.why.keys()
+def _configuration(scenario: type[Scenario[Any]], name: str, stated: _File, where: str) -> NamedConfiguration:
+    unexplained = stated.inputs.keys() ^ {given for given, reason in stated.why.items() if reason.strip()}
     if unexplained:
-        raise CatalogError(f"{name}: {sorted(unexplained)} has a value without a reason, or a reason without a value")
+        raise CatalogError(f"{where}: {sorted(unexplained)} has a value without a reason, or a reason without a value")
     inputs = printed(scenario, stated.inputs)
     return NamedConfiguration(name, scenario, stated.title, stated.description, inputs, stated.why)
 
@@ -135,7 +144,7 @@ def configuration(name: str) -> NamedConfiguration:
     Raises:
         UnknownName: there is none.
     """
-    for path in sorted((DIRECTORY / "scenarios").rglob("*.yaml")):
+    for path in sorted((DIRECTORY / "scenarios").rglob("*.yaml")) if name.isidentifier() else ():
         if f"\n{name}:" in "\n" + path.read_text():
             return _load_file(path)[name]
     raise UnknownName("named configuration", name, configurations())

@@ -19,9 +19,11 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from mlsysim.catalog import KINDS
 from mlsysim.engine.description import named_configurations, question
 from mlsysim.engine.evaluation import evaluate
+from mlsysim.engine.explanation import Derivation
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import Scenario
+from mlsysim.engine.warnings import CODES
 from mlsysim.units import DIMENSIONS, Dimension, patterns
 from service import problems
 from service.answers import Answer
@@ -47,6 +49,13 @@ _UNITS_PARAMETER = {
     "required": False,
     "description": "units of the answer: those of the scenario's contract, or SI base units",
     "schema": {"type": "string", "enum": ["display", "si"], "default": "display"},
+}
+_EXPLAIN_PARAMETER = {
+    "name": "explain",
+    "in": "query",
+    "required": False,
+    "description": "add the derivation: each output's formula with this call's numbers in it, each input's origin",
+    "schema": {"type": "boolean", "default": False},
 }
 _STATUSES = {
     400: "The body is not acceptable JSON.",
@@ -122,7 +131,7 @@ def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
 def _model_schemas() -> dict[str, Any]:
     """Components of everything that is read (scenarios, catalog entries) or shown (results, descriptions)."""
     read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values()]
-    shown = [problems.Problem, *(model for model in entry_schemas() if model not in read)]
+    shown = [problems.Problem, Derivation, *(model for model in entry_schemas() if model not in read)]
     found: dict[str, Any] = {}
     for models, mode in ((read, "validation"), (shown, "serialization")):
         _, definitions = models_json_schema(
@@ -245,7 +254,10 @@ def _evaluate_paths(schemas: dict[str, Any]) -> dict[str, Any]:
     schemas["Warning"] = {
         "type": "object",
         "description": "Something a careful engineer would look at twice in a valid answer.",
-        "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
+        "properties": {
+            "code": {"type": "string", "enum": sorted(CODES), "description": _codes()},
+            "message": {"type": "string", "description": "what it is about in this answer"},
+        },
         "required": ["code", "message"],
     }
     schemas["Evaluation"] = {
@@ -258,6 +270,10 @@ def _evaluate_paths(schemas: dict[str, Any]) -> dict[str, Any]:
     }
     paths["/scenarios/{name}/evaluate"] = {"post": _evaluate_named()}
     return paths
+
+
+def _codes() -> str:
+    return "\n".join(["which point is doubtful:", "", *(f"- `{code}`: {meaning}" for code, meaning in CODES.items())])
 
 
 def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
@@ -281,6 +297,7 @@ def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
                 "additionalProperties": False,
             },
             "warnings": {"type": "array", "items": _ref("Warning")},
+            "derivation": {**_ref("Derivation"), "description": "how the answer came about, with ?explain=true"},
         },
         "required": ["scenario", "configuration", "inputs", "result", "undefined", "warnings"],
     }
@@ -304,7 +321,7 @@ def _evaluate_class(scenario: type[Scenario[Any]], evaluation: str) -> dict[str,
         "operationId": f"evaluate{name}",
         "summary": scenario.title,
         "description": _scenario_text(scenario),
-        "parameters": [_UNITS_PARAMETER],
+        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": _ref(name), **({"examples": examples} if examples else {})}},
@@ -346,6 +363,7 @@ def _evaluate_named() -> dict[str, Any]:
                 "example": "ModelSpeedupRequestPath",
             },
             _UNITS_PARAMETER,
+            _EXPLAIN_PARAMETER,
         ],
         "requestBody": {
             "required": True,

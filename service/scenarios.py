@@ -64,7 +64,7 @@ async def get_scenario(name: str) -> Answer:
 
 
 @router.post("/scenarios/{name}/evaluate", include_in_schema=False)
-async def evaluate_scenario(name: str, request: Request, units: Units = "display") -> Answer:
+async def evaluate_scenario(name: str, request: Request, units: Units = "display", explain: bool = False) -> Answer:
     """Evaluate a class, or a named configuration with changes."""
     resolve(name)
-    return Answer(evaluate(name, await read_json(request)).to_json(si=units == "si"))
+    return Answer(evaluate(name, await read_json(request)).to_json(units == "si", explain))

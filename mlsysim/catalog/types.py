@@ -119,6 +119,31 @@ class Entry(Figures):
         return {**_only(self._given, super().to_json(si)), "ref": self._given["ref"]}
 
     @property
+    def reference(self) -> str | None:
+        """The catalog key it was named by, with or without changes; None for an object of one's own."""
+        return self._given["ref"] if isinstance(self._given, dict) else self._given
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it is an entry of the catalog as it stands there."""
+        return isinstance(self._given, str)
+
+    def states(self, path: tuple[str, ...]) -> bool:
+        """Whether whoever named the entry stated this figure themselves."""
+        stated: Any = self._given
+        if stated is None:
+            return True
+        for part in path:
+            if not isinstance(stated, dict) or part not in stated:
+                return False
+            stated = stated[part]
+        return True
+
+    def figures(self, si: bool = False) -> dict[str, Any]:
+        """All stated figures in their JSON form, whether or not a key stands for them."""
+        return super().to_json(si)  # type: ignore[no-any-return]
+
+    @property
     def label(self) -> str:
         """What a message calls it."""
         return self.name or f"the {type(self).__name__.lower()}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mlsysim.catalog import Entry, Source
+from mlsysim.engine.rendering import latex
 from mlsysim.engine.result import OutputSpec
 from mlsysim.engine.scenario import InputSpec, Rule, Scenario
 from mlsysim.engine.scenario_catalog import NamedConfiguration, configurations
@@ -52,6 +54,7 @@ class OutputDescription(_Description):
     unit: str | None = Field(description="unit it is shown in; null for plain numbers, names and truth values")
     description: str
     formula: str | None = Field(description="expression over inputs and earlier outputs, in SI base units")
+    latex: str | None = Field(description="the same as LaTeX, for math mode")
     defined_if: str | None = Field(description="condition under which it is defined; null if it always is")
     undefined: str | None = Field(description="in words, when it is null")
     algorithm: list[str] = Field(description="the steps that give it, where no formula does")
@@ -76,6 +79,15 @@ class ScenarioSummary(_Description):
     configurations: list[ConfigurationLink]
 
 
+class ExampleRequest(_Description):
+    """A request that works."""
+
+    method: str
+    path: str
+    body: dict[str, Any]
+    curl: str = Field(description="the same as a command, for a service on this machine's port 8000")
+
+
 class ScenarioDescription(ScenarioSummary):
     """The contract of a scenario class."""
 
@@ -85,7 +97,7 @@ class ScenarioDescription(ScenarioSummary):
     outputs: list[OutputDescription]
     sources: list[Source]
     notes: list[str] = Field(description="traps")
-    example: dict[str, Any] | None = Field(description="a request body that works")
+    example: ExampleRequest | None = Field(description="a request that works; null for a class without configurations")
 
 
 class StatedInput(_Description):
@@ -125,8 +137,15 @@ def describe(scenario: type[Scenario[Any]]) -> ScenarioDescription:
         outputs=[_describe_output(spec) for spec in scenario.result_type.outputs().values()],
         sources=list(scenario.sources),
         notes=list(scenario.notes),
-        example=named[0].inputs if named else None,
+        example=_example(scenario, named[0]) if named else None,
     )
+
+
+def _example(scenario: type[Scenario[Any]], named: NamedConfiguration) -> ExampleRequest:
+    path = f"/scenarios/{scenario.__name__}/evaluate"
+    body = json.dumps(named.inputs, ensure_ascii=False).replace("'", "\\u0027")
+    curl = f"curl -s localhost:8000{path} -H 'content-type: application/json' -d '{body}'"
+    return ExampleRequest(method="POST", path=path, body=named.inputs, curl=curl)
 
 
 def describe_configuration(named: NamedConfiguration) -> ConfigurationDescription:
@@ -214,6 +233,7 @@ def _describe_output(spec: OutputSpec) -> OutputDescription:
         unit=spec.unit,
         description=spec.description,
         formula=str(spec.formula) if spec.formula else None,
+        latex=latex(spec.formula) if spec.formula else None,
         defined_if=str(spec.defined_if) if spec.defined_if else None,
         undefined=spec.undefined,
         algorithm=list(spec.algorithm),

@@ -11,21 +11,33 @@ from mlsysim.catalog.loader import merge_patch
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
-from mlsysim.engine.scenario_catalog import configurations
+from mlsysim.engine.scenario_catalog import configuration, configurations
 from mlsysim.errors import InvalidInputs, UnknownName, input_errors
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A scenario with its result, and the name of the configuration it came from, if any."""
+    """A scenario with its result.
+
+    Attributes:
+        scenario, result: what was asked and what came of it.
+        configuration: the named configuration it came from, if any.
+        why: the configuration's reasons for the inputs that were left as they are.
+    """
 
     scenario: Scenario[Any]
     configuration: str | None
     result: Result
+    why: dict[str, str]
 
-    def to_json(self, si: bool = False) -> dict[str, Any]:
-        """The answer of the interface, quantities in display units or in base units."""
-        return {
+    def to_json(self, si: bool = False, explain: bool = False) -> dict[str, Any]:
+        """The answer of the interface.
+
+        Args:
+            si: quantities in base units rather than display units.
+            explain: add the derivation.
+        """
+        answer: dict[str, Any] = {
             "scenario": type(self.scenario).__name__,
             "configuration": self.configuration,
             "inputs": self.scenario.to_json(si),
@@ -33,6 +45,11 @@ class Evaluation:
             "undefined": self.result.undefined(),
             "warnings": [warning._asdict() for warning in self.scenario.warnings(self.result)],
         }
+        if explain:
+            from mlsysim.engine.explanation import derive
+
+            answer["derivation"] = derive(self.scenario, self.result, si, self.why).model_dump()
+        return answer
 
 
 def resolve(name: str) -> tuple[type[Scenario[Any]], dict[str, Any] | None]:
@@ -64,4 +81,7 @@ def evaluate(name: str, body: Any) -> Evaluation:
         scenario = scenario_class.model_validate(inputs)
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
-    return Evaluation(scenario, None if stated is None else name, scenario.evaluate())
+    if stated is None:
+        return Evaluation(scenario, None, scenario.evaluate(), {})
+    unchanged = {given: reason for given, reason in configuration(name).why.items() if given not in body}
+    return Evaluation(scenario, name, scenario.evaluate(), unchanged)

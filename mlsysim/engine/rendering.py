@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mlsysim.catalog.types import Figures, display_unit
@@ -118,7 +119,7 @@ class _Numbers:
         if isinstance(node, ast.List):
             return [self.write(item, _SUM) for item in node.elts]
         if isinstance(node, ast.ListComp):
-            return _few([inner.write(node.elt, _SUM) for inner in self._each(node.generators)])
+            return _first(inner.write(node.elt, _SUM) for inner in self._each(node.generators))
         shape, unit = self._shape(node.args[0])  # type: ignore[attr-defined]
         item = shape.item if shape else None
         return _few([self._shown(value, item, unit) for value in self._value(node)])
@@ -128,7 +129,7 @@ class _Numbers:
             keys = [self.write(key, 0) for key in node.keys if key is not None]
             return _few([f"{key}: {self.write(value, 0)}" for key, value in zip(keys, node.values, strict=True)])
         each = self._each(node.generators)
-        return _few([f"{inner.write(node.key, 0)}: {inner.write(node.value, 0)}" for inner in each])
+        return _first(f"{inner.write(node.key, 0)}: {inner.write(node.value, 0)}" for inner in each)
 
     def _each(self, generators: list[ast.comprehension]) -> Iterator[_Numbers]:
         """This writer once for each turn of a comprehension, with the loop's names known."""
@@ -209,6 +210,12 @@ def _plain(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_few([_plain(item) for item in value])) + "]"
     return str(getattr(value, "label", value))
+
+
+def _first(items: Iterable[str]) -> list[str]:
+    """The first items, written out no further than they are shown."""
+    shown = list(islice(items, _MOST_ITEMS + 1))
+    return shown if len(shown) <= _MOST_ITEMS else [*shown[:_MOST_ITEMS], "…"]
 
 
 def _few(items: list[str]) -> list[str]:

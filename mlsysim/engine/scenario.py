@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -21,6 +21,9 @@ from mlsysim.engine.result import Result
 from mlsysim.engine.warnings import Warning
 from mlsysim.errors import EvaluationError, closest, did_you_mean, one_of, shorten
 from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of
+
+if TYPE_CHECKING:
+    from mlsysim.engine.explanation import Derivation
 
 R = TypeVar("R", bound=Result)
 Evaluate = TypeVar("Evaluate", bound=Callable[..., Any])
@@ -92,6 +95,7 @@ class Scenario(BaseModel, Generic[R]):
             what would do.
     """
 
+    __slots__ = ("_given",)  # the inputs as they were given, for the explanation
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     theme: ClassVar[str]
@@ -149,15 +153,39 @@ class Scenario(BaseModel, Generic[R]):
         """This scenario with some inputs changed, given as they would be to the class."""
         return type(self)(**merge_patch(self.to_json(si=True), changes))
 
-    @model_validator(mode="after")
-    def _keep_rules(self) -> Self:
-        broken = list(_broken(self))
+    def constant_of(self, name: str) -> str | None:
+        """The catalog constant that an input was given as, if it was."""
+        given = getattr(self, "_given", {}).get(name)
+        return (
+            given["ref"]
+            if isinstance(given, dict) and given.keys() == {"ref"} and name not in _entries(type(self))
+            else None
+        )
+
+    def explain(self, si: bool = False) -> Derivation:
+        """How the answer comes about: every output with its formula and numbers, every input with its origin.
+
+        Raises:
+            EvaluationError: an output does not fit a double.
+        """
+        from mlsysim.engine.explanation import derive
+
+        return derive(self, self.evaluate(), si)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_rules(cls, given: Any, handler: Any) -> Any:
+        scenario = handler(given)
+        if given is scenario:
+            return scenario
+        object.__setattr__(scenario, "_given", given)
+        broken = list(_broken(scenario))
         if broken:
             raise ValidationError.from_exception_data(
-                type(self).__name__,
+                cls.__name__,
                 [InitErrorDetails(type=error, loc=loc, input=value) for loc, value, error in broken],
             )
-        return self
+        return scenario
 
 
 @cache
@@ -188,21 +216,27 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
     for name, mark in _marks(type(scenario)):
         value = held[name]
         if isinstance(mark, Needs) and value is not None:
-            entries = (
-                [((), value)] if isinstance(value, Entry) else [((index,), each) for index, each in enumerate(value)]
-            )
-            for where, entry in entries:
+            for where, entry in _items(value):
                 for loc, error in _unmet(entry, mark):
                     needs_met = False
                     yield (name, *where, *loc), entry.to_json(), error
         elif isinstance(mark, OneOf) and value is not None and needs_met:
             choices = Formula(mark.expression).evaluate(held)
-            if value not in choices:
-                yield (name,), value, refuse(f"must be one of {mark.expression}: {_listed(value, list(choices))}")
+            known = set(choices)
+            for where, text in _items(value):
+                if text not in known:
+                    reason = f"must be one of {mark.expression}: {_listed(text, list(choices))}"
+                    yield (name, *where), text, refuse(reason)
+                    break
     if needs_met:
         for rule in scenario.rules:
             if not rule.holds(held):
                 yield (rule.at,), _json(scenario, rule.at), refuse(_broken_rule(rule, scenario))
+
+
+def _items(value: Any) -> list[tuple[tuple[int, ...], Any]]:
+    """A single value, or each item of a list, with where it stands."""
+    return [((index,), item) for index, item in enumerate(value)] if isinstance(value, list) else [((), value)]
 
 
 def _listed(value: str, choices: list[str]) -> str:
@@ -220,11 +254,21 @@ _MOST_SEARCHED = 1000
 
 
 @cache
+def _entries(scenario: type[Scenario[Any]]) -> frozenset[str]:
+    """The inputs that are catalog entries."""
+    inputs = scenario.inputs().items()
+    return frozenset(
+        name for name, spec in inputs if spec.shape.leaf.model and issubclass(spec.shape.leaf.model, Entry)
+    )
+
+
+@cache
 def _marks(scenario: type[Scenario[Any]]) -> list[tuple[str, Needs | OneOf]]:
     marks = [
         (name, mark)
         for name, spec in scenario.inputs().items()
-        for mark in spec.shape.metadata
+        for shape in (spec.shape, spec.shape.item if spec.shape.container == "list" else None)
+        for mark in (shape.metadata if shape else ())
         if isinstance(mark, (Needs, OneOf))
     ]
     return sorted(marks, key=lambda pair: isinstance(pair[1], OneOf))

@@ -193,7 +193,7 @@ class TestDescriptions:
         assert [spec["name"] for spec in described["inputs"]] == list(scenario.inputs())
         assert [spec["name"] for spec in described["outputs"]] == list(scenario.result_type.outputs())
         assert described["question"].endswith("?")
-        assert evaluate(client, name, described["example"])["scenario"] == name
+        assert evaluate(client, name, described["example"]["body"])["scenario"] == name
 
     def test_a_configuration_states_where_each_input_comes_from(self, client: TestClient) -> None:
         described = client.get("/scenarios/LayerNormMeasuredH100").json()

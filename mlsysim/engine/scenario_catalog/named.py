@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,9 @@ from mlsysim.engine.registry import scenario_class, scenario_classes
 from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.errors import CatalogError, UnknownName, input_errors
+
+if TYPE_CHECKING:
+    from mlsysim.engine.explanation import Derivation
 
 Origin = Literal["catalog", "constant", "assumption"]
 
@@ -59,6 +62,12 @@ class NamedConfiguration:
     def evaluate(self) -> Result:
         """The result as it stands."""
         return self.scenario.evaluate()  # type: ignore[no-any-return]
+
+    def explain(self, si: bool = False) -> Derivation:
+        """How the answer comes about, with why each input is what it is."""
+        from mlsysim.engine.explanation import derive
+
+        return derive(self.scenario, self.evaluate(), si, self.why)
 
     def variant(self, **changes: Any) -> Scenario[Any]:
         """The scenario with some inputs changed, merged into those stated as by JSON Merge Patch (RFC 7396).

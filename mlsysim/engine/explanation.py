@@ -1,0 +1,276 @@
+"""How an answer came about: every output with its formula and the numbers in it, every input with where it comes from.
+
+Nothing here is typed a second time: formulas are those of the result type, which tests hold against the code; which
+figures of a catalog entry were used is recorded while the scenario evaluates.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mlsysim.catalog import Entry, Source, catalog
+from mlsysim.catalog.types import Figures
+from mlsysim.engine.rendering import Known, latex, with_numbers
+from mlsysim.engine.result import OutputSpec, Result
+from mlsysim.engine.scenario import InputSpec, Scenario
+
+InputOrigin = Literal["given", "default", "catalog", "constant"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class UsedFigure(_Part):
+    """A figure of a catalog entry that the scenario read."""
+
+    figure: str = Field(description="path of the figure within the input, such as memory.bandwidth")
+    value: Any = Field(description="the figure as its source prints it, or as it was given")
+    given: bool = Field(description="true where the request stated it, false where it is the catalog's")
+    link: str | None = Field(description="path of the catalog entry it stands in")
+    source: Source | None = Field(description="where the catalog has it from")
+
+
+class ExplainedInput(_Part):
+    """An input and where its value comes from."""
+
+    name: str
+    description: str
+    value: Any = Field(description="the value, null where it is absent")
+    origin: InputOrigin = Field(description="stated in the request, a default, a catalog entry or a catalog constant")
+    why: str | None = Field(description="why a default, or an input of a named configuration, is what it is")
+    link: str | None = Field(description="path of the catalog entry or constant")
+    source: Source | None = Field(description="where the catalog has it from")
+    figures: list[UsedFigure] = Field(description="of a catalog entry, the figures that were used")
+
+
+class DerivedOutput(_Part):
+    """An output and how it was computed."""
+
+    name: str
+    description: str
+    formula: str | None = Field(description="expression over inputs and earlier outputs, in SI base units")
+    latex: str | None = Field(description="the same as LaTeX, for math mode")
+    with_numbers: str | None = Field(description="the formula with this call's numbers and units in it")
+    algorithm: list[str] = Field(description="the steps that give it, where no formula does")
+    value: Any = Field(description="the value, null where it is not defined")
+    undefined: str | None = Field(description="why it is not defined, where it is not")
+
+
+class Derivation(_Part):
+    """How one answer came about, in order of computation."""
+
+    scenario: str
+    title: str
+    inputs: list[ExplainedInput]
+    outputs: list[DerivedOutput]
+
+    def text(self) -> str:
+        """The derivation for a terminal."""
+        lines = [f"{self.title} ({self.scenario})", ""]
+        for given in self.inputs:
+            lines.append(f"{given.name} = {_as_text(given.value)}  [{given.origin}{_because(given)}]")
+            for used in given.figures:
+                elsewhere = f"  [{_cited(used.source)}]" if used.source != given.source else ""
+                origin = "  [given]" if used.given else elsewhere
+                lines.append(f"    {given.name}.{used.figure} = {_as_text(used.value)}{origin}")
+        for output in self.outputs:
+            lines += ["", f"{output.name}: {output.description}"]
+            steps = (
+                [output.formula, output.with_numbers, _as_text(output.value)]
+                if output.formula
+                else [_as_text(output.value)]
+            )
+            if output.undefined:
+                steps = [output.formula, f"not defined: {output.undefined}"]
+            lines += [f"    = {step}" for step in dict.fromkeys(steps) if step is not None]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        """The derivation as a LaTeX ``align*`` environment: each output, its formula and its value."""
+        rows = [
+            rf"\mathrm{{{output.name.replace('_', chr(92) + '_')}}} &= {output.latex} = {_latex_value(output)}"
+            for output in self.outputs
+            if output.latex
+        ]
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def _because(given: ExplainedInput) -> str:
+    reason = _cited(given.source) if given.source else given.why
+    return f": {reason}" if reason else ""
+
+
+def _cited(source: Source | None) -> str:
+    return f"{source.title} ({source.grade})" if source else ""
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"value", "unit"}:
+        return f"{_as_text(value['value'])} {value['unit']}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_as_text, value)) + "]"
+    return f"{value:.6g}" if isinstance(value, float) else "absent" if value is None else str(value)
+
+
+def _latex_value(output: DerivedOutput) -> str:
+    if output.undefined:
+        return r"\text{undefined}"
+    text = _as_text(output.value).replace("_", r"\_").replace("%", r"\%").replace("{", r"\{").replace("}", r"\}")
+    return rf"\text{{{text}}}"
+
+
+def derive(scenario: Scenario[Any], result: Result, si: bool = False, why: dict[str, str] | None = None) -> Derivation:
+    """How `result` came about from `scenario`.
+
+    Args:
+        scenario: the scenario.
+        result: its result.
+        si: show quantities in SI base units.
+        why: reasons for inputs, of a named configuration.
+    """
+    used = _used_figures(scenario, si)
+    names = {
+        name: Known(getattr(scenario, name), spec.shape, None if si else spec.unit)
+        for name, spec in type(scenario).inputs().items()
+    }
+    inputs = [
+        _explain_input(scenario, spec, si, (why or {}).get(name), used.get(name, []))
+        for name, spec in type(scenario).inputs().items()
+    ]
+    outputs = []
+    for name, spec in result.outputs().items():
+        value = getattr(result, name)
+        outputs.append(_derive_output(spec, value, names, si))
+        names[name] = Known(value, spec.shape, None if si else spec.unit)
+    return Derivation(scenario=type(scenario).__name__, title=scenario.title, inputs=inputs, outputs=outputs)
+
+
+def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bool) -> DerivedOutput:
+    formula = spec.formula
+    return DerivedOutput(
+        name=spec.name,
+        description=spec.description,
+        formula=str(formula) if formula else None,
+        latex=latex(formula) if formula else None,
+        with_numbers=with_numbers(formula, names) if formula and value is not None else None,
+        algorithm=list(spec.algorithm),
+        value=None if value is None else spec.shape.writer(spec.unit, si, rounded=not si)(value),
+        undefined=spec.undefined if value is None else None,
+    )
+
+
+def _explain_input(
+    scenario: Scenario[Any], spec: InputSpec, si: bool, why: str | None, figures: list[UsedFigure]
+) -> ExplainedInput:
+    held = getattr(scenario, spec.name)
+    origin: InputOrigin = "given" if spec.name in scenario.model_fields_set and held is not None else "default"
+    link = source = None
+    constant = scenario.constant_of(spec.name)
+    if origin == "default":
+        why = spec.why or "not given"
+    elif constant is not None:
+        origin, link = "constant", f"/catalog/constants/{constant}"
+        source = catalog().entry("constants", constant).source
+    elif isinstance(held, Entry) and held.unchanged:
+        origin, link, source = "catalog", f"/catalog/{held.kind_of_entry}/{held.reference}", held.source
+    elif figures and not any(used.given for used in figures):
+        origin = "catalog"
+    return ExplainedInput(
+        name=spec.name,
+        description=spec.description,
+        value=None if held is None else spec.shape.writer(spec.unit, si)(held),
+        origin=origin,
+        why=why,
+        link=link,
+        source=source,
+        figures=figures,
+    )
+
+
+def _used_figures(scenario: Scenario[Any], si: bool) -> dict[str, list[UsedFigure]]:
+    """The figures of catalog entries that evaluating the scenario reads, by input."""
+    log: dict[str, dict[str, UsedFigure]] = {}
+    recorded: dict[str, Any] = {}
+    for name in type(scenario).inputs():
+        held = getattr(scenario, name)
+        if isinstance(held, Entry):
+            recorded[name] = _Recorder(held, held, (), (), log.setdefault(name, {}), si)
+        elif isinstance(held, list) and held and isinstance(held[0], Entry):
+            into = log.setdefault(name, {})
+            recorded[name] = [_Recorder(each, each, (str(i),), (), into, si) for i, each in enumerate(held)]
+    if recorded:
+        scenario.model_copy(update=recorded).evaluate()
+    return {name: list(figures.values()) for name, figures in log.items()}
+
+
+class _Recorder:
+    """A catalog entry, or a group of its figures, that notes which figures are read."""
+
+    def __init__(
+        self,
+        part: Figures,
+        entry: Entry,
+        path: tuple[str, ...],
+        within: tuple[str, ...],
+        log: dict[str, UsedFigure],
+        si: bool,
+    ) -> None:
+        self._part, self._entry, self._path, self._within, self._log, self._si = part, entry, path, within, log, si
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._part, name)
+        path, within = (*self._path, name), (*self._within, name)
+        if isinstance(value, Entry):
+            return _Recorder(value, value, path, (), self._log, self._si)
+        if isinstance(value, Figures):
+            return _Recorder(value, self._entry, path, within, self._log, self._si)
+        if isinstance(value, dict):
+            return _RecordedMap(value, lambda key: self._note((*path, key), (*within, key)))
+        if value is not None and name in type(self._part).model_fields:
+            self._note(path, within)
+        return value
+
+    def _note(self, path: tuple[str, ...], within: tuple[str, ...]) -> None:
+        entry = self._entry
+        given = entry.states(within)
+        key = None if given else entry.reference
+        document = catalog().document(entry.kind_of_entry, key) if key else entry.figures(self._si)
+        value: Any = document
+        for part in within:
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is None:  # a figure that has a default, or is derived from others
+            value = entry.figures(self._si)
+            for part in within:
+                value = value.get(part) if isinstance(value, dict) else None
+        self._log[".".join(path)] = UsedFigure(
+            figure=".".join(path),
+            value=value,
+            given=given,
+            link=f"/catalog/{entry.kind_of_entry}/{key}" if key else None,
+            source=entry.source if key else None,
+        )
+
+
+class _RecordedMap(dict[str, Any]):
+    """A map of figures that notes which are read."""
+
+    def __init__(self, figures: dict[str, Any], note: Any) -> None:
+        super().__init__(figures)
+        self._note = note
+
+    def __getitem__(self, key: str) -> Any:
+        value = super().__getitem__(key)
+        self._note(key)
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The figure of that key, or the default."""
+        return self[key] if key in self else default  # noqa: SIM401 (the lookup is what takes note)

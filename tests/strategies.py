@@ -55,9 +55,11 @@ def _moved(start: Scenario[Any], spread: float, random: Random) -> dict[str, Any
     inputs = type(start).inputs()
     moved = {name: _input(spec, start.__dict__[name], spread, random) for name, spec in inputs.items()}
     for name, spec in inputs.items():
-        choice = next((mark for mark in spec.shape.metadata if isinstance(mark, OneOf)), None)
+        marks = (*spec.shape.metadata, *spec.shape.leaf.metadata)
+        choice = next((mark for mark in marks if isinstance(mark, OneOf)), None)
         if choice is not None and moved[name] is not None:
-            moved[name] = _choice(choice, moved, random)
+            several = [_choice(choice, moved, random) for _ in range(random.randint(1, 3))]
+            moved[name] = list(dict.fromkeys(several)) if spec.shape.container == "list" else several[0]
     return {name: value for name, value in moved.items() if value is not None}
 
 
@@ -84,6 +86,8 @@ def _input(spec: InputSpec, value: Any, spread: float, random: Random) -> Any:
 def _fresh(shape: Shape) -> Any:
     """A typical value of an optional input."""
     leaf = shape.leaf
+    if shape.container == "list":
+        return [_fresh(leaf)]
     if isinstance(leaf.type, QuantityType):
         return _TYPICAL[leaf.type.name]
     if isinstance(leaf.type, IntegerType):
@@ -115,7 +119,9 @@ def _value(shape: Shape, value: Any, spread: float, random: Random) -> Any:
         moved = _moved_number(value, spread, random)
         return {"value": min(moved, most) if most else moved, "unit": shape.type.dimension.si}
     if most is not None and most <= 100:
-        return round(random.uniform(1, most)) if isinstance(shape.type, IntegerType) else random.uniform(0, most)
+        bounded_below = any(bound.gt is not None or bound.ge is not None for bound in bounds)
+        least = 0.0 if bounded_below else -most
+        return round(random.uniform(1, most)) if isinstance(shape.type, IntegerType) else random.uniform(least, most)
     moved = _moved_number(value, spread, random)
     return round(moved) if isinstance(shape.type, IntegerType) else moved
 

@@ -299,4 +299,7 @@ def _json(scenario: Scenario[Any], name: str) -> Any:
     if value is None:
         return None
     spec = type(scenario).inputs()[name]
-    return spec.shape.writer(spec.unit)(value)
+    try:
+        return spec.shape.writer(spec.unit)(value)
+    except EvaluationError:  # too large to be shown in its unit
+        return spec.shape.writer(spec.unit, si=True)(value)

@@ -9,8 +9,12 @@ from mlsysim.engine.themes import load_themes
 
 if TYPE_CHECKING:
     from mlsysim.engine.result_types.optimization.compression import *
+    from mlsysim.engine.result_types.optimization.edge import *
+    from mlsysim.engine.result_types.optimization.energy import *
+    from mlsysim.engine.result_types.optimization.growth import *
     from mlsysim.engine.result_types.optimization.host import *
     from mlsysim.engine.result_types.optimization.kernels import *
+    from mlsysim.engine.result_types.optimization.requirements import *
     from mlsysim.engine.result_types.optimization.roofline import *
     from mlsysim.engine.result_types.optimization.scheduling import *
     from mlsysim.engine.result_types.optimization.serving import *

@@ -1,9 +1,9 @@
 """Results of the scenarios about host."""
 
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Integer, Real, Time
+from mlsysim.fields import Data, DataRate, Integer, Real, Text, Time
 
-__all__ = ["HostDispatchResult"]
+__all__ = ["HostDispatchResult", "HostInputPipelineResult"]
 
 
 class HostDispatchResult(Result):
@@ -26,3 +26,21 @@ class HostDispatchResult(Result):
         "host time as a part of host and device time together", formula="host_time / (host_time + device_time)"
     )
     speedup_limit: Real = Output("gain if all host work went away", formula="(host_time + device_time) / device_time")
+
+
+class HostInputPipelineResult(Result):
+    """Keeping an accelerator fed from the host."""
+
+    batches_in_flight: Integer = Output("batches the loader holds ready", formula="workers * prefetch_factor")
+    raw_feed: DataRate = Output(
+        "decoded bytes per second the host must deliver", unit="MB/s", formula="consume_rate * raw_sample"
+    )
+    batch_bytes: Data = Output("bytes of one batch of tensors", unit="MB", formula="batch_size * model_sample")
+    copy_time: Time = Output("time to copy a batch over the host link", unit="ms", formula="batch_bytes / host_link")
+    device_copy_time: Time = Output(
+        "time to move a batch once at device memory bandwidth", unit="us", formula="batch_bytes / device_memory"
+    )
+    copy_share: dict[Text, Real] = Output(
+        "copy time over the compute time of each named step; above 1 the copy is the longer",
+        formula="{step: copy_time / step_times[step] for step in keys(step_times)}",
+    )

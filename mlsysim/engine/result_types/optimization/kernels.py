@@ -3,7 +3,13 @@
 from mlsysim.engine.result import Output, Result
 from mlsysim.fields import Data, Flag, Integer, Intensity, Operations, Real, Time
 
-__all__ = ["KernelFusionResult", "MatmulTileResult"]
+__all__ = [
+    "CompileBreakevenResult",
+    "ConvBnReluFusionResult",
+    "ElementwiseOpResult",
+    "KernelFusionResult",
+    "MatmulTileResult",
+]
 
 
 class KernelFusionResult(Result):
@@ -118,3 +124,100 @@ class MatmulTileResult(Result):
         defined_if="cells is not None",
         undefined="cells is not given",
     )
+
+
+class CompileBreakevenResult(Result):
+    """When compiling a model pays for itself."""
+
+    eager_item_time: Time = Output("time of one item without compiling", unit="ms", formula="1 / eager_rate")
+    compiled_item_time: Time = Output("time of one item after compiling", unit="ms", formula="1 / compiled_rate")
+    saving_per_item: Time = Output(
+        "time saved per item; negative when compiled code is slower",
+        unit="ms",
+        formula="eager_item_time - compiled_item_time",
+    )
+    breakeven_items: Real | None = Output(
+        "items after which one compile is repaid, not rounded",
+        formula="compile_time / saving_per_item",
+        defined_if="saving_per_item > 0",
+        undefined="compiled code is not faster, so that it never pays",
+    )
+    speedup: Real = Output("compiled rate over eager rate", formula="compiled_rate / eager_rate")
+    experiment_eager: Time | None = Output(
+        "time of the experiment without compiling",
+        unit="s",
+        formula="experiment_items / eager_rate",
+        defined_if="experiment_items is not None",
+        undefined="experiment_items is absent",
+    )
+    experiment_compiled_running: Time | None = Output(
+        "time the compiled code runs in the experiment",
+        unit="s",
+        formula="experiment_items / compiled_rate",
+        defined_if="experiment_items is not None",
+        undefined="experiment_items is absent",
+    )
+    experiment_compiled_total: Time | None = Output(
+        "running time and all compiles",
+        unit="s",
+        formula="recompiles * compile_time + experiment_compiled_running",
+        defined_if="experiment_items is not None and recompiles is not None",
+        undefined="experiment_items or recompiles is absent",
+    )
+    experiment_slowdown: Real | None = Output(
+        "compiled experiment over eager experiment; above 1 compiling loses",
+        formula="experiment_compiled_total / experiment_eager",
+        defined_if="experiment_items is not None and recompiles is not None",
+        undefined="experiment_items or recompiles is absent",
+    )
+
+
+class ConvBnReluFusionResult(Result):
+    """Memory traffic of a convolution block, one kernel against three."""
+
+    feature_map: Data = Output(
+        "size of one feature map", unit="kB", formula="channels * height * width * bytes_per_value"
+    )
+    conv_weights: Data = Output(
+        "size of the convolution weights", unit="MB", formula="channels * channels * kernel_size ** 2 * bytes_per_value"
+    )
+    norm_params: Data = Output(
+        "size of the norm's parameters", unit="kB", formula="channels * norm_params_per_channel * bytes_per_value"
+    )
+    conv_traffic: Data = Output(
+        "traffic of the convolution kernel", unit="MB", formula="2 * feature_map + conv_weights"
+    )
+    norm_traffic: Data = Output("traffic of the norm kernel", unit="MB", formula="2 * feature_map + norm_params")
+    relu_traffic: Data = Output("traffic of the ReLU kernel", unit="MB", formula="2 * feature_map")
+    unfused_trips: Integer = Output(
+        "feature-map transfers of three kernels: each reads it once and writes it once", formula="6"
+    )
+    fused_trips: Integer = Output("feature-map transfers of the fused kernel", formula="2")
+    unfused_traffic: Data = Output(
+        "traffic of the three kernels", unit="MB", formula="conv_traffic + norm_traffic + relu_traffic"
+    )
+    fused_traffic: Data = Output("traffic of the fused kernel", unit="MB", formula="conv_traffic")
+    eliminated_activation_traffic: Data = Output(
+        "feature-map traffic that fusing removes", unit="MB", formula="(unfused_trips - fused_trips) * feature_map"
+    )
+    traffic_cut: Real = Output(
+        "share of the traffic that fusing removes", formula="1 - fused_traffic / unfused_traffic"
+    )
+    unfused_time: Time = Output(
+        "least time of the three kernels", unit="us", formula="unfused_traffic / hardware.memory.bandwidth"
+    )
+    fused_time: Time = Output(
+        "least time of the fused kernel", unit="us", formula="fused_traffic / hardware.memory.bandwidth"
+    )
+    time_ratio: Real = Output("unfused time over fused time", formula="unfused_time / fused_time")
+
+
+class ElementwiseOpResult(Result):
+    """Intensity of kernels that pass over a tensor."""
+
+    flops: Operations = Output("operations of the kernel", unit="MFLOP", formula="elements * flops_per_element")
+    input_bytes: Data = Output("bytes read", unit="MB", formula="reads * elements * bytes_per_value")
+    output_bytes: Data = Output("bytes written", unit="MB", formula="writes * elements * bytes_per_value")
+    parameter_bytes: Data = Output("bytes of parameters read", unit="kB", formula="parameter_values * bytes_per_value")
+    traffic_bytes: Data = Output("all bytes moved", unit="MB", formula="input_bytes + output_bytes + parameter_bytes")
+    intensity: Intensity = Output("operations per byte moved", unit="FLOP/byte", formula="flops / traffic_bytes")

@@ -15,7 +15,63 @@ from mlsysim.fields import (
     Time,
 )
 
-__all__ = ["RooflinePointResult", "SingleNodeInferenceResult"]
+__all__ = [
+    "AcceleratorComparisonResult",
+    "AcceleratorGenerationsResult",
+    "RooflinePointResult",
+    "SingleNodeInferenceResult",
+]
+
+
+class AcceleratorComparisonResult(Result):
+    """One accelerator against another, peak and peak per watt."""
+
+    peak_ratio: Real = Output(
+        "candidate peak over baseline peak",
+        formula=(
+            "(candidate.compute.peak if precision is None else candidate.compute.rates[precision]) / "
+            "(baseline.compute.peak if precision is None else baseline.compute.rates[precision])"
+        ),
+    )
+    tdp_ratio: Real | None = Output(
+        "candidate rated power over baseline rated power",
+        formula="candidate.tdp / baseline.tdp",
+        defined_if="candidate.tdp is not None and baseline.tdp is not None",
+        undefined="one of the devices lists no rated power",
+    )
+    efficiency_ratio: Real | None = Output(
+        "growth in peak per watt",
+        formula="peak_ratio / tdp_ratio",
+        defined_if="tdp_ratio is not None",
+        undefined="one of the devices lists no rated power",
+    )
+    candidate_device_hours: Time | None = Output(
+        "device-hours of the same job on the candidate",
+        unit="h",
+        formula="baseline_device_hours / peak_ratio",
+        defined_if="baseline_device_hours is not None",
+        undefined="no job on the baseline is given",
+    )
+
+
+class AcceleratorGenerationsResult(Result):
+    """Compute against bandwidth over accelerator generations."""
+
+    ridges: list[Intensity] = Output(
+        "intensity at which each device turns from memory bound to compute bound",
+        unit="FLOP/byte",
+        formula="[device.compute.peak / device.memory.bandwidth for device in accelerators]",
+    )
+    compute_growth: Real = Output(
+        "last peak over first peak", formula="accelerators[-1].compute.peak / accelerators[0].compute.peak"
+    )
+    bandwidth_growth: Real = Output(
+        "last bandwidth over first bandwidth",
+        formula="accelerators[-1].memory.bandwidth / accelerators[0].memory.bandwidth",
+    )
+    gap_growth: Real = Output(
+        "how far the ridge point moved, last over first", formula="compute_growth / bandwidth_growth"
+    )
 
 
 class RooflinePointResult(Result):

@@ -1,9 +1,16 @@
 """Results of the scenarios about scheduling."""
 
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Integer, Real, Text, Time
+from mlsysim.fields import Integer, Money, Real, Text, Time
 
-__all__ = ["DominantShareResult", "ElasticResizeResult"]
+__all__ = [
+    "DiurnalLendingResult",
+    "DominantShareResult",
+    "ElasticResizeResult",
+    "NodePackingResult",
+    "PreemptionTaxResult",
+    "QuotaLendingResult",
+]
 
 
 class DominantShareResult(Result):
@@ -115,3 +122,70 @@ class ElasticResizeResult(Result):
             "/ (gpu_hours['wait'] / 3600), 'step_up': step_up_epochs / (gpu_hours['step_up'] / 3600)}"
         ),
     )
+
+
+class DiurnalLendingResult(Result):
+    """Lending a serving reservation to training off-peak."""
+
+    peak_demand: Integer = Output(
+        "serving peak the reservation was sized for", formula="serving_reservation - surge_buffer"
+    )
+    serving_reclaimable: Integer = Output(
+        "reserved GPUs idle on average", formula="serving_reservation - serving_average"
+    )
+    lent: Integer = Output("GPUs training gets on average", formula="serving_reclaimable - surge_buffer")
+    headroom: Integer = Output(
+        "GPUs in neither pool, for maintenance", formula="fleet_gpus - serving_reservation - training_base"
+    )
+    static_active: Integer = Output(
+        "GPUs at work on average without lending", formula="serving_average + training_base"
+    )
+    dynamic_active: Integer = Output("GPUs at work on average with lending", formula="static_active + lent")
+    static_utilization: Real = Output(
+        "share of the fleet at work without lending", formula="static_active / fleet_gpus"
+    )
+    dynamic_utilization: Real = Output("share of the fleet at work with lending", formula="dynamic_active / fleet_gpus")
+    annual_value: Money = Output(
+        "value of the lent GPUs in one year of 8,760 hours", unit="USD", formula="lent * device_hour_rate * 31536000"
+    )
+
+
+class NodePackingResult(Result):
+    """Packing whole-node jobs onto GPU nodes."""
+
+    total_gpus: Integer = Output("GPUs in the cluster", formula="nodes * gpus_per_node")
+    stranded_per_node: Integer = Output(
+        "GPUs left over in a node packed with such jobs", formula="gpus_per_node % job_gpus"
+    )
+    usable_share: Real = Output("part of a node these jobs can occupy", formula="1 - stranded_per_node / gpus_per_node")
+    free_share: Real | None = Output(
+        "idle part of the cluster in the snapshot",
+        formula="free_slots / total_gpus",
+        defined_if="free_slots is not None",
+        undefined="free_slots is not given",
+    )
+
+
+class PreemptionTaxResult(Result):
+    """What forced preemptions cost a training job."""
+
+    restart: Time = Output("time to get processes running again", unit="s", formula="recovery.restart_time")
+    reload: Time = Output(
+        "time to read the checkpoint back", unit="s", formula="checkpoint_bytes / recovery.checkpoint_bandwidth"
+    )
+    warmup: Time = Output("time until full speed", unit="s", formula="recovery.warmup_time")
+    relaunch: Time = Output("time from restart to full speed", unit="s", formula="restart + reload + warmup")
+    per_event: Time = Output("job time lost per stop", unit="min", formula="lost_work + relaunch")
+    cost_per_event: Money = Output(
+        "price of the device time lost per stop", unit="USD", formula="n_devices * per_event * device_hour_rate"
+    )
+    events_per_day: Real = Output("stops in 24 hours", formula="preemption_rate * 86400")
+    lost_per_day: Time = Output("job time lost in 24 hours", unit="h", formula="events_per_day * per_event")
+    gpu_hours_per_day: Time = Output("device-hours lost in 24 hours", unit="h", formula="n_devices * lost_per_day")
+
+
+class QuotaLendingResult(Result):
+    """Lending a team's idle GPU quota."""
+
+    used: Integer = Output("GPUs the owner is using, to the nearest whole GPU", formula="round(guarantee * used_share)")
+    lendable: Integer = Output("GPUs that can be lent and called back", formula="guarantee - used")

@@ -1,9 +1,72 @@
 """Results of the scenarios about serving."""
 
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Data, Energy, Frequency, Power, Time
+from mlsysim.fields import Data, Energy, Frequency, Integer, Money, Power, Real, Time
 
-__all__ = ["WeightReadResult"]
+__all__ = ["ExpertWeightTrafficResult", "ServingConsolidationResult", "WeightReadResult"]
+
+
+class ExpertWeightTrafficResult(Result):
+    """Weights held and weights read by a mixture-of-experts model."""
+
+    resident_bytes: Data = Output("weights in memory", unit="GB", formula="workload.parameters * bytes_per_param")
+    active_bytes: Data = Output(
+        "weights one token reads", unit="GB", formula="workload.active_parameters * bytes_per_param"
+    )
+    dense_bytes: Data = Output(
+        "weights of the dense model, read in full on every step",
+        unit="GB",
+        formula="dense_parameters * bytes_per_param",
+    )
+    resident_to_active: Real = Output("bytes held per byte read", formula="resident_bytes / active_bytes")
+    dense_to_active: Real = Output("dense read over sparse read", formula="dense_bytes / active_bytes")
+
+
+class ServingConsolidationResult(Result):
+    """Sharing GPUs between small serving models."""
+
+    exclusive_unused: Real = Output(
+        "share of a device's memory that is idle when a small model has it to itself",
+        formula="(device_memory - small_footprint) / device_memory",
+    )
+    shared_footprint: Data = Output("memory in use on a shared device", unit="GB", formula="tenants * small_footprint")
+    shared_unused: Real = Output(
+        "share of a shared device's memory that is idle",
+        formula="(device_memory - shared_footprint) / device_memory",
+    )
+    partition_unused: Real | None = Output(
+        "share of the partition's memory that is idle with one small model; negative where it is too small",
+        formula="(partition_memory - small_footprint) / partition_memory",
+        defined_if="partition_memory is not None",
+        undefined="no partition is given",
+    )
+    large_weights: Data = Output(
+        "weights of one large model", unit="GB", formula="large_model.parameters * bytes_per_param"
+    )
+    min_devices_large: Integer = Output(
+        "devices needed for those weights alone", formula="ceil(large_weights / device_memory)"
+    )
+    large_gpus: Integer = Output("devices held by the large models", formula="n_large * gpus_per_large")
+    exclusive_gpus: Integer = Output("devices needed without sharing", formula="n_small + large_gpus")
+    shared_small_gpus: Integer = Output(
+        "devices needed by the small models with sharing, the last one possibly not full",
+        formula="-(-n_small // tenants)",
+    )
+    shared_gpus: Integer = Output("devices needed with sharing", formula="shared_small_gpus + large_gpus")
+    saved_gpus: Integer = Output("devices set free", formula="exclusive_gpus - shared_gpus")
+    saved_share: Real = Output("share of the devices set free", formula="saved_gpus / exclusive_gpus")
+    exclusive_utilization: Real = Output(
+        "share of a device's memory in use when a small model has it to itself",
+        formula="small_footprint / device_memory",
+    )
+    shared_utilization: Real = Output(
+        "share of a shared device's memory in use", formula="shared_footprint / device_memory"
+    )
+    annual_value: Money = Output(
+        "price of the devices set free over a year of 8,760 hours",
+        unit="USD",
+        formula="saved_gpus * device_hour_rate * 31536000",
+    )
 
 
 class WeightReadResult(Result):

@@ -1,9 +1,29 @@
 """Results of the scenarios about speedup."""
 
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Real, Time
+from mlsysim.fields import DataRate, Real, Time
 
-__all__ = ["AmdahlResult"]
+__all__ = [
+    "AcceleratedFractionResult",
+    "AmdahlResult",
+    "IronLawResult",
+    "PeakRatioRangeResult",
+    "PipelineSpeedupResult",
+    "SpeedupCompositionResult",
+]
+
+
+class AcceleratedFractionResult(Result):
+    """Speedup when part of the time moves to a faster path."""
+
+    gain: Real = Output("how many times faster the accelerated part runs", formula="accelerated_rate / baseline_rate")
+    speedup: Real = Output("how many times faster the whole job runs", formula="1 / ((1 - fraction) + fraction / gain)")
+    ceiling: Real | None = Output(
+        "speedup the job tends to as the gain grows without limit",
+        formula="1 / (1 - fraction)",
+        defined_if="fraction < 1",
+        undefined="all of the time moves (fraction = 1) and nothing is left to limit the speedup",
+    )
 
 
 class AmdahlResult(Result):
@@ -39,4 +59,116 @@ class AmdahlResult(Result):
         formula="total_time / untouched_time",
         defined_if="untouched_time > 0",
         undefined="no time is left untouched (untouched_time = 0)",
+    )
+
+
+class IronLawResult(Result):
+    """Memory, compute and overhead of a task, and what an upgrade changes."""
+
+    memory_time: Time = Output(
+        "data movement time before the upgrade",
+        unit="ms",
+        formula="memory_time_stated if memory_time_stated is not None else data_volume / bandwidth",
+    )
+    compute_time: Time = Output(
+        "arithmetic time before the upgrade",
+        unit="ms",
+        formula="compute_time_stated if compute_time_stated is not None else operations / effective_rate",
+    )
+    sequential_time: Time = Output(
+        "time with nothing overlapped", unit="ms", formula="memory_time + compute_time + overhead"
+    )
+    overlapped_time: Time = Output(
+        "time with movement and arithmetic overlapped perfectly",
+        unit="ms",
+        formula="max(memory_time, compute_time) + overhead",
+    )
+    upgraded_bandwidth: DataRate | None = Output(
+        "bandwidth after the upgrade",
+        unit="GB/s",
+        formula="bandwidth * memory_speedup",
+        defined_if="bandwidth is not None",
+        undefined="the memory term is stated as a time",
+    )
+    upgraded_memory_time: Time = Output(
+        "data movement time after the upgrade", unit="ms", formula="memory_time / memory_speedup"
+    )
+    upgraded_compute_time: Time = Output(
+        "arithmetic time after the upgrade", unit="ms", formula="compute_time / compute_speedup"
+    )
+    upgraded_sequential_time: Time = Output(
+        "time after the upgrade with nothing overlapped",
+        unit="ms",
+        formula="upgraded_memory_time + upgraded_compute_time + overhead",
+    )
+    upgraded_overlapped_time: Time = Output(
+        "time after the upgrade with perfect overlap",
+        unit="ms",
+        formula="max(upgraded_memory_time, upgraded_compute_time) + overhead",
+    )
+    naive_upgraded_time: Time = Output(
+        "the hoped-for time if the upgrade sped up everything; shown to expose the mistake",
+        unit="ms",
+        formula="sequential_time / (memory_speedup * compute_speedup)",
+    )
+    sequential_reduction: Real = Output(
+        "share of the sequential time that goes away; negative for a slowdown",
+        formula="1 - upgraded_sequential_time / sequential_time",
+    )
+
+
+class PeakRatioRangeResult(Result):
+    """A peak rate against a baseline known only as a range."""
+
+    ratio_low: Real = Output("smallest advantage, against the high estimate", formula="rate / baseline_high")
+    ratio_high: Real = Output("largest advantage, against the low estimate", formula="rate / baseline_low")
+
+
+class PipelineSpeedupResult(Result):
+    """Speeding up one stage of a serial path."""
+
+    total: Time = Output("time of the path as it is", unit="ms", formula="sum(values(stages))")
+    fraction: Real = Output("part of the path spent in the stage", formula="stages[accelerated] / total")
+    accelerated_stage: Time = Output(
+        "time of the stage after the change", unit="ms", formula="stages[accelerated] / speedup"
+    )
+    accelerated_total: Time = Output(
+        "time of the path after the change",
+        unit="ms",
+        formula="sum([stages[s] for s in keys(stages) if s != accelerated]) + accelerated_stage",
+    )
+    overall_speedup: Real = Output("how many times faster the path becomes", formula="total / accelerated_total")
+    limit: Real | None = Output(
+        "speedup if the stage took no time at all",
+        formula="total / sum([stages[s] for s in keys(stages) if s != accelerated])",
+        defined_if="sum([stages[s] for s in keys(stages) if s != accelerated]) > 0",
+        undefined="the other stages take no time",
+    )
+    group_time: Time | None = Output(
+        "time of the listed stages, before the change",
+        unit="ms",
+        formula="sum([stages[s] for s in group])",
+        defined_if="group is not None",
+        undefined="no group is given",
+    )
+    group_share: Real | None = Output(
+        "their part of the path, before the change",
+        formula="group_time / total",
+        defined_if="group is not None",
+        undefined="no group is given",
+    )
+    overlapped_share: Real | None = Output(
+        "part of the time the stage is busy when it overlaps with its feeders, at its time before the change",
+        formula="stages[accelerated] / max(stages[accelerated], sum([stages[s] for s in feeders]))",
+        defined_if="feeders is not None and max(stages[accelerated], sum([stages[s] for s in feeders])) > 0",
+        undefined="no feeders are given, or the stage and its feeders all take no time",
+    )
+
+
+class SpeedupCompositionResult(Result):
+    """Multiplied paper speedups against a measurement."""
+
+    paper: Real = Output("product of the reported speedups", formula="prod(values(factors))")
+    realized_share: Real = Output(
+        "measured speedup over that product; above 1 when techniques help each other", formula="measured / paper"
     )

@@ -1,9 +1,84 @@
 """Results of the scenarios about training."""
 
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Energy, Integer, Money, OperationRate, Operations, Real, Time
+from mlsysim.engine.result_types.optimization.host import HostDispatchResult
+from mlsysim.fields import Data, Energy, Integer, Money, OperationRate, Operations, Real, Text, Time
 
-__all__ = ["ClusterTrainingTimeResult", "SelfContainedReplicaResult"]
+__all__ = [
+    "AcceleratorPodResult",
+    "ClusterExpansionResult",
+    "ClusterTrainingTimeResult",
+    "JacobianResult",
+    "MlpTrainingStepResult",
+    "SelfContainedReplicaResult",
+]
+
+
+class AcceleratorPodResult(Result):
+    """Aggregate peak and memory of a pod."""
+
+    peak_flops: OperationRate = Output(
+        "peak rate of all chips together", unit="EFLOP/s", formula="pod.chips * accelerator.compute.peak"
+    )
+    chip_memory_total: Data = Output(
+        "memory of all chips together", unit="TiB", formula="pod.chips * accelerator.memory.capacity"
+    )
+
+
+class ClusterExpansionResult(Result):
+    """What a larger training cluster brings after checkpoints and failures."""
+
+    t_write: Time = Output(
+        "write time of a checkpoint",
+        unit="s",
+        formula="write_time if write_time is not None else checkpoint_bytes / write_bandwidth",
+    )
+    expanded_devices: Integer = Output(
+        "devices after the expansion, to the nearest whole number, a tie to the even one",
+        formula="round(n_devices * factor)",
+    )
+    mtbf: Time = Output(
+        "mean time between failures of the job at its present size", unit="h", formula="component_mtbf / n_devices"
+    )
+    expanded_mtbf: Time = Output(
+        "mean time between failures of the job once grown", unit="h", formula="component_mtbf / expanded_devices"
+    )
+    interval: Time = Output(
+        "best time between checkpoints before the expansion", unit="min", formula="sqrt(2 * t_write * mtbf)"
+    )
+    expanded_interval: Time = Output(
+        "best time between checkpoints after it", unit="min", formula="sqrt(2 * t_write * expanded_mtbf)"
+    )
+    overhead: Real = Output(
+        "share of wall time spent on saving and on redone work, before",
+        formula="t_write / interval + interval / (2 * mtbf)",
+    )
+    expanded_overhead: Real = Output(
+        "share of wall time spent on saving and on redone work, after",
+        formula="t_write / expanded_interval + expanded_interval / (2 * expanded_mtbf)",
+    )
+    overhead_growth: Real = Output("overhead after over overhead before", formula="expanded_overhead / overhead")
+    retained: Real = Output("share of wall time that makes progress, before", formula="1 - overhead")
+    expanded_retained: Real = Output("share of wall time that makes progress, after", formula="1 - expanded_overhead")
+    breakeven_speedup: Real = Output(
+        "step speedup at which both jobs finish at the same time", formula="retained / expanded_retained"
+    )
+    superlinear_threshold: Real = Output(
+        "step speedup beyond which growing saves accelerator-hours as well as time",
+        formula="expanded_devices / n_devices * breakeven_speedup",
+    )
+    run_time_change: Real | None = Output(
+        "relative change of the run time; negative is faster",
+        formula="breakeven_speedup / step_speedup - 1",
+        defined_if="step_speedup is not None",
+        undefined="no step speedup is given",
+    )
+    accelerator_hours_change: Real | None = Output(
+        "relative change of the accelerator-hours; negative is cheaper",
+        formula="superlinear_threshold / step_speedup - 1",
+        defined_if="step_speedup is not None",
+        undefined="no step speedup is given",
+    )
 
 
 class ClusterTrainingTimeResult(Result):
@@ -69,6 +144,126 @@ class ClusterTrainingTimeResult(Result):
         formula="device_hours * hourly_price",
         defined_if="hourly_price is not None",
         undefined="hourly_price is absent",
+    )
+
+
+class JacobianResult(Result):
+    """Size of a layer's full Jacobian."""
+
+    elements: Integer = Output("entries of the Jacobian", formula="input_width * output_width")
+    size: Data = Output("bytes of the Jacobian", unit="GB", formula="elements * bytes_per_value")
+
+
+class MlpTrainingStepResult(Result):
+    """Launch cost of training a small two-layer network eagerly."""
+
+    op_flops: dict[Text, Operations] = Output(
+        "work of each operator",
+        unit="MFLOP",
+        formula="""{
+            'matmul1': 2 * batch_size * input_width * hidden_width,
+            'relu': batch_size * hidden_width,
+            'matmul2': 2 * batch_size * hidden_width * output_width,
+            'loss': loss_flops_per_logit * batch_size * output_width,
+            'grad_w2': 2 * batch_size * hidden_width * output_width,
+            'grad_h': 2 * batch_size * hidden_width * output_width,
+            'grad_w1': 2 * batch_size * input_width * hidden_width,
+            'relu_backward': batch_size * hidden_width,
+            'loss_backward': 2 * batch_size * output_width
+        }""",
+    )
+    op_bytes: dict[Text, Data] = Output(
+        "bytes each operator reads and writes",
+        unit="kB",
+        formula="""{
+            'matmul1': bytes_per_value
+                * (batch_size * input_width + input_width * hidden_width + batch_size * hidden_width),
+            'relu': bytes_per_value * 2 * batch_size * hidden_width,
+            'matmul2': bytes_per_value
+                * (batch_size * hidden_width + hidden_width * output_width + batch_size * output_width),
+            'loss': bytes_per_value * 2 * batch_size * output_width,
+            'grad_w2': bytes_per_value
+                * (batch_size * hidden_width + batch_size * output_width + hidden_width * output_width),
+            'grad_h': bytes_per_value
+                * (batch_size * output_width + hidden_width * output_width + batch_size * hidden_width),
+            'grad_w1': bytes_per_value
+                * (batch_size * input_width + batch_size * hidden_width + input_width * hidden_width),
+            'relu_backward': bytes_per_value * (2 * batch_size * hidden_width + batch_size * hidden_width),
+            'loss_backward': bytes_per_value * 2 * batch_size * output_width + label_bytes * batch_size
+        }""",
+    )
+    forward_flops: Operations = Output(
+        "work of the forward pass",
+        unit="MFLOP",
+        formula="op_flops['matmul1'] + op_flops['relu'] + op_flops['matmul2'] + op_flops['loss']",
+    )
+    backward_flops: Operations = Output(
+        "work of the backward pass",
+        unit="MFLOP",
+        formula=(
+            "op_flops['grad_w2'] + op_flops['grad_h'] + op_flops['grad_w1'] + op_flops['relu_backward'] "
+            "+ op_flops['loss_backward']"
+        ),
+    )
+    forward_bytes: Data = Output(
+        "traffic of the forward pass",
+        unit="kB",
+        formula="op_bytes['matmul1'] + op_bytes['relu'] + op_bytes['matmul2'] + op_bytes['loss']",
+    )
+    backward_bytes: Data = Output(
+        "traffic of the backward pass",
+        unit="kB",
+        formula=(
+            "op_bytes['grad_w2'] + op_bytes['grad_h'] + op_bytes['grad_w1'] + op_bytes['relu_backward'] "
+            "+ op_bytes['loss_backward']"
+        ),
+    )
+    total_flops: Operations = Output(
+        "work of both passes, optimizer excluded", unit="MFLOP", formula="forward_flops + backward_flops"
+    )
+    total_bytes: Data = Output(
+        "traffic of both passes, optimizer excluded", unit="kB", formula="forward_bytes + backward_bytes"
+    )
+    dense_training_ratio: Real = Output(
+        "matrix-multiply work of the step per forward matrix-multiply work; below 3 because the first layer needs no "
+        "input gradient",
+        formula=(
+            "(op_flops['matmul1'] + op_flops['matmul2'] + op_flops['grad_w2'] + op_flops['grad_h'] "
+            "+ op_flops['grad_w1']) / (op_flops['matmul1'] + op_flops['matmul2'])"
+        ),
+    )
+    parameters: Integer = Output(
+        "weights and biases",
+        formula="input_width * hidden_width + hidden_width + hidden_width * output_width + output_width",
+    )
+    optimizer_step_bytes: Data = Output(
+        "traffic of one parameter update", unit="MB", formula="parameters * optimizer_values_moved * bytes_per_value"
+    )
+    peak_rate: OperationRate = Output(
+        "dense rate used for the arithmetic", unit="TFLOP/s", formula="hardware.compute.rates[precision]"
+    )
+    compute_time: Time = Output("shortest possible arithmetic time", unit="us", formula="total_flops / peak_rate")
+    memory_time: Time = Output(
+        "shortest possible time to move the bytes", unit="us", formula="total_bytes / hardware.memory.bandwidth"
+    )
+    host: HostDispatchResult = Output(
+        "HostDispatchScenario with one block, ops_per_block = forward_ops + 1, launches_per_block = forward_ops + "
+        "backward_ops, the same dispatch and launch, and device_time = compute_time + memory_time",
+        formula="""{
+            'operations': forward_ops + 1,
+            'launches': forward_ops + backward_ops,
+            'per_op_cost': dispatch + launch,
+            'dispatch_time': (forward_ops + 1) * dispatch,
+            'launch_time': (forward_ops + backward_ops) * launch,
+            'host_time': (forward_ops + 1) * dispatch + (forward_ops + backward_ops) * launch,
+            'overhead_ratio': ((forward_ops + 1) * dispatch + (forward_ops + backward_ops) * launch)
+                / (compute_time + memory_time),
+            'launch_ratio': (forward_ops + backward_ops) * launch / (compute_time + memory_time),
+            'host_share': ((forward_ops + 1) * dispatch + (forward_ops + backward_ops) * launch)
+                / ((forward_ops + 1) * dispatch + (forward_ops + backward_ops) * launch + compute_time + memory_time),
+            'speedup_limit': ((forward_ops + 1) * dispatch + (forward_ops + backward_ops) * launch + compute_time
+                + memory_time) / (compute_time + memory_time)
+        }""",
     )
 
 

@@ -9,8 +9,12 @@ from mlsysim.engine.themes import load_themes
 
 if TYPE_CHECKING:
     from mlsysim.engine.scenario_definitions.optimization.compression import *
+    from mlsysim.engine.scenario_definitions.optimization.edge import *
+    from mlsysim.engine.scenario_definitions.optimization.energy import *
+    from mlsysim.engine.scenario_definitions.optimization.growth import *
     from mlsysim.engine.scenario_definitions.optimization.host import *
     from mlsysim.engine.scenario_definitions.optimization.kernels import *
+    from mlsysim.engine.scenario_definitions.optimization.requirements import *
     from mlsysim.engine.scenario_definitions.optimization.roofline import *
     from mlsysim.engine.scenario_definitions.optimization.scheduling import *
     from mlsysim.engine.scenario_definitions.optimization.serving import *

@@ -3,13 +3,135 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from mlsysim.engine.bibliography import IEEE_754, JACOB_2018, NAGEL_2021, ONNX_QUANTIZE
-from mlsysim.engine.result_types.optimization.compression import QuantizationGridResult
+from mlsysim.catalog import AnyHardware, AnyWorkload
+from mlsysim.engine.bibliography import (
+    DEVLIN_2019,
+    GALE_2019,
+    GUO_2017,
+    HAN_2016,
+    HE_2017,
+    HINTON_2015,
+    IEEE_754,
+    JACOB_2018,
+    NAGEL_2021,
+    ONNX_QUANTIZE,
+    REDDI_2020,
+    SAAD_2003,
+    SANDLER_2018,
+    WEN_2016,
+)
+from mlsysim.engine.result_types.optimization.compression import (
+    FrameCompressionResult,
+    QuantizationGridResult,
+    QuantizedDeploymentProfileResult,
+    SparseFlashFitResult,
+    StagedCompressionResult,
+    WorkLatencyGapResult,
+)
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning
-from mlsysim.fields import Bound, Flag, Integer, Real
+from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.fields import (
+    Bound,
+    Data,
+    Flag,
+    Frequency,
+    Integer,
+    Needs,
+    NonNegative,
+    Percent,
+    Positive,
+    Real,
+    Share,
+    Time,
+)
 
-__all__ = ["QuantizationGridScenario"]
+__all__ = [
+    "FrameCompressionScenario",
+    "QuantizationGridScenario",
+    "QuantizedDeploymentProfileScenario",
+    "SparseFlashFitScenario",
+    "StagedCompressionScenario",
+    "WorkLatencyGapScenario",
+]
+
+
+class FrameCompressionScenario(Scenario[FrameCompressionResult]):
+    """Does a camera model keep up with the frame rate once its channels are pruned and its weights are integers?
+
+    Frame times of the full model are measured, on a CPU in floating point and on an accelerator in integers; those of
+    the pruned model follow from its share of the operations. That is the best case: it holds while arithmetic sets the
+    pace, and stops where memory traffic, small channel counts or the work around the model do.
+
+    Source: Sandler et al. (2018), section 4, for a network at several widths; He et al. (2017) for pruning channels of
+    a trained one; Jacob et al. (2018), section 2.1, for integers of one byte.
+
+    >>> phone = FrameCompressionScenario(
+    ...     full="MobileNetV2", pruned="MobileNetV2_Alpha0_75", frame_rate="30 1/s", cpu_rate="8 1/s",
+    ...     accelerator_rate="35 1/s", float_bytes="4 B", int_bytes="1 B").evaluate()
+    >>> f"{1e3 * phone.pruned_accelerator_frame:.1f} ms of {1e3 * phone.frame_budget:.1f} ms"
+    '19.9 ms of 33.3 ms'
+    """
+
+    title = "A pruned, quantized camera model against the frame rate"
+    sources = (SANDLER_2018, HE_2017, JACOB_2018)
+    notes = (
+        "Both models must count operations the same way; papers mix multiply-adds with operations, a factor of two.",
+        "Depthwise layers and small channel counts are memory bound, so measured frame times fall less than the "
+        "operations do.",
+        "A frame time equal to the budget leaves nothing for capture, pre- and postprocessing.",
+        "Accuracy is not modeled.",
+        "Size is parameters times bytes, without scales, zero-points and headers.",
+    )
+    rules = (
+        Rule("pruned.inference_flops <= full.inference_flops", at="pruned", because="pruning takes operations away"),
+        Rule("pruned.parameters <= full.parameters", at="pruned", because="pruning takes parameters away"),
+    )
+
+    full: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input("the full model")
+    pruned: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input("the channel-pruned model")
+    frame_rate: Positive[Frequency] = Input("frames per second of the camera", unit="1/s")
+    cpu_rate: Positive[Frequency] = Input("frames per second of the full floating-point model on the CPU", unit="1/s")
+    accelerator_rate: Positive[Frequency] = Input(
+        "frames per second of the full integer model on the accelerator", unit="1/s"
+    )
+    float_bytes: Positive[Data] = Input("bytes per parameter in floating point", unit="byte")
+    int_bytes: Positive[Data] = Input("bytes per parameter in integers", unit="byte")
+
+    def evaluate(self) -> FrameCompressionResult:
+        frame_budget = 1 / self.frame_rate
+        cpu_frame = 1 / self.cpu_rate
+        accelerator_frame = 1 / self.accelerator_rate
+        flop_fraction = self.pruned.inference_flops / self.full.inference_flops
+        param_fraction = self.pruned.parameters / self.full.parameters
+        full_bytes = self.full.parameters * self.float_bytes
+        pruned_bytes = self.pruned.parameters * self.float_bytes
+        pruned_int_bytes = self.pruned.parameters * self.int_bytes
+        pruned_cpu_frame = cpu_frame * flop_fraction
+        pruned_accelerator_frame = accelerator_frame * flop_fraction
+        return FrameCompressionResult(
+            frame_budget=frame_budget,
+            cpu_frame=cpu_frame,
+            accelerator_frame=accelerator_frame,
+            flop_fraction=flop_fraction,
+            param_fraction=param_fraction,
+            full_bytes=full_bytes,
+            pruned_bytes=pruned_bytes,
+            pruned_int_bytes=pruned_int_bytes,
+            pruned_cpu_frame=pruned_cpu_frame,
+            pruned_accelerator_frame=pruned_accelerator_frame,
+        )
+
+    def warnings(self, result: FrameCompressionResult) -> Iterator[Warning]:
+        budget = result.frame_budget
+        if any_of((result.pruned_cpu_frame > budget) & (result.pruned_accelerator_frame > budget)):
+            yield Warning("deadline_missed", f"even {self.pruned.label} misses the frame rate on CPU and accelerator")
+        if any_of(self.accelerator_rate < self.cpu_rate):
+            yield Warning("slowdown", f"the accelerator runs {self.full.label} slower than the CPU does")
+        if any_of(result.flop_fraction == 1):
+            yield Warning("no_gain", f"{self.pruned.label} takes as many operations as {self.full.label}")
+        if any_of(self.int_bytes >= self.float_bytes):
+            yield Warning("no_gain", "the integers are no smaller than the floating-point numbers")
+
 
 Value = Annotated[Real, Bound(ge=-1e30, le=1e30)]
 
@@ -121,3 +243,254 @@ class QuantizationGridScenario(Scenario[QuantizationGridResult]):
         clipped = [value for value in self.values if not reach[0] - slack <= value <= reach[1] + slack]
         if clipped:
             yield Warning("values_clipped", f"{len(clipped)} of {len(self.values)} values lie outside the range")
+
+
+class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResult]):
+    """What does an integer version of a model give and take on one accelerator, and is it good enough to deploy?
+
+    Measured accuracies, latencies and throughputs of both versions side by side, with size from the parameter count,
+    energy from rated power, and two limits on the integer version. Assumes that both draw the full rated power, which
+    no accelerator does at batch one, and that each pair of figures was measured in the same way.
+
+    Source: Jacob et al. (2018), section 4.1, for accuracy given up to integers; Guo et al. (2017), section 2, for the
+    expected calibration error; Reddi et al. (2020) for latency of a single stream beside throughput offline.
+
+    >>> profile = QuantizedDeploymentProfileScenario(
+    ...     workload="ResNet50", hardware="T4", float_latency="4 ms", int_latency="1.6 ms",
+    ...     float_throughput="1000 1/s", int_throughput="5000 1/s", float_bytes="4 B", int_bytes="1 B",
+    ...     float_top1_pct=76.1, int_top1_pct=75.8, float_calibration_error_pct=2.1, int_calibration_error_pct=3.4,
+    ...     top1_limit_pct=75.5, calibration_error_limit_pct=3.0).evaluate()
+    >>> round(profile.top1_drop, 1), profile.passes_top1, profile.passes_calibration
+    (0.3, True, False)
+    """
+
+    title = "Accepting or rejecting an INT8 model"
+    sources = (JACOB_2018, GUO_2017, REDDI_2020)
+    notes = (
+        "energy_improvement equals throughput_gain by construction, since both models are charged the same power. It "
+        "is no independent evidence of an energy saving; measure power for that.",
+        "Accuracies and errors are percent (76.1), not fractions (0.761). A drop from 76.1 to 75.8 is 0.3 percentage "
+        "points.",
+        "Latency is at batch one and throughput at large batch; their ratios may differ widely.",
+        "Size counts parameters only.",
+    )
+
+    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model, for its parameter count")
+    hardware: AnyHardware = Input("accelerator, for its rated power")
+    float_latency: Positive[Time] = Input("batch-one latency of the float model", unit="ms")
+    int_latency: Positive[Time] = Input("batch-one latency of the integer model", unit="ms")
+    float_throughput: Positive[Frequency] = Input("large-batch inputs per second of the float model", unit="1/s")
+    int_throughput: Positive[Frequency] = Input("large-batch inputs per second of the integer model", unit="1/s")
+    float_bytes: Positive[Data] = Input("stored bytes per float parameter", unit="byte")
+    int_bytes: Positive[Data] = Input("stored bytes per integer parameter", unit="byte")
+    float_top1_pct: Percent = Input("top-1 accuracy of the float model in percent")
+    int_top1_pct: Percent = Input("top-1 accuracy of the integer model in percent")
+    float_calibration_error_pct: Percent = Input(
+        "confidence-calibration error of the float model in percent; recorded, for comparison"
+    )
+    int_calibration_error_pct: Percent = Input("confidence-calibration error of the integer model in percent")
+    top1_limit_pct: Percent = Input("least acceptable accuracy in percent")
+    calibration_error_limit_pct: Percent = Input("largest acceptable calibration error in percent")
+
+    def evaluate(self) -> QuantizedDeploymentProfileResult:
+        tdp = self.hardware.tdp
+        top1_drop = self.float_top1_pct - self.int_top1_pct
+        latency_speedup = self.float_latency / self.int_latency
+        throughput_gain = self.int_throughput / self.float_throughput
+        float_size = self.workload.parameters * self.float_bytes
+        int_size = self.workload.parameters * self.int_bytes
+        size_reduction = float_size / int_size
+        float_energy = int_energy = energy_improvement = None
+        if tdp is not None:
+            float_energy = tdp / self.float_throughput
+            int_energy = tdp / self.int_throughput
+            energy_improvement = float_energy / int_energy
+        passes_top1 = self.int_top1_pct >= self.top1_limit_pct
+        passes_calibration = self.int_calibration_error_pct <= self.calibration_error_limit_pct
+        return QuantizedDeploymentProfileResult(
+            top1_drop=top1_drop,
+            latency_speedup=latency_speedup,
+            throughput_gain=throughput_gain,
+            float_size=float_size,
+            int_size=int_size,
+            size_reduction=size_reduction,
+            float_energy=float_energy,
+            int_energy=int_energy,
+            energy_improvement=energy_improvement,
+            passes_top1=passes_top1,
+            passes_calibration=passes_calibration,
+        )
+
+    def warnings(self, result: QuantizedDeploymentProfileResult) -> Iterator[Warning]:
+        if any_of(result.latency_speedup < 1):
+            yield Warning("slowdown", "the integer model takes longer for a single input")
+        if any_of(result.throughput_gain < 1):
+            yield Warning("slowdown", "the integer model gets through fewer inputs per second")
+        if any_of(self.int_bytes >= self.float_bytes):
+            yield Warning("no_gain", "the integers are no smaller than the floating-point numbers")
+        if self.hardware.tdp is None:
+            yield Warning("power_unknown", f"{self.hardware.label} lists no rated power, so there is no energy")
+
+
+class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
+    """Does a pruned model fit in flash once the position of every surviving value is stored beside it?
+
+    Unstructured sparsity in a compressed format: a value and an index for each weight that is left. Row pointers and
+    headers are left out, so a model that just fits here may not fit in practice. A bitmap, or blocks that share an
+    index, need less than this at moderate sparsity.
+
+    Source: Saad (2003), section 3.4, for compressed sparse row storage; Han et al. (2016), section 2, 2a + n + 1
+    numbers for a values in n rows, of which 2a count here.
+
+    >>> wearable = SparseFlashFitScenario(workload="MobileNetV2", value_bytes="4 B", index_bytes="2 B",
+    ...                                   surviving_bytes="2 MB", flash_budget="2 MB").evaluate()
+    >>> f"{wearable.stored_bytes / 1e6:g} MB", wearable.fits
+    ('3 MB', False)
+    """
+
+    title = "Does a pruned model fit in flash once indices are stored"
+    sources = (HAN_2016, SAAD_2003)
+    notes = (
+        "Judging surviving_bytes against the budget is the trap: two-byte indices on four-byte values add half again.",
+        "An index must be wide enough for its row: two bytes reach 65,536 columns.",
+        "Below a pruned share of index_bytes / bytes_per_nonzero the dense form is smaller.",
+        "Flash is sold in binary sizes; 2 MB is 2,000,000 bytes here and 2 MiB is 2,097,152.",
+    )
+    rules = (
+        Rule(
+            "surviving_bytes <= workload.parameters * value_bytes",
+            at="surviving_bytes",
+            because="no more is left than there was before pruning",
+        ),
+    )
+
+    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("dense model")
+    value_bytes: Positive[Data] = Input("bytes per stored value", unit="byte")
+    index_bytes: NonNegative[Data] = Input("bytes per position index", unit="byte")
+    surviving_bytes: NonNegative[Data] = Input(
+        "bytes of the values left after pruning, indices not included", unit="MB"
+    )
+    flash_budget: Positive[Data] = Input("flash space for the model", unit="MB")
+
+    def evaluate(self) -> SparseFlashFitResult:
+        dense_bytes = self.workload.parameters * self.value_bytes
+        pruned_share = 1 - self.surviving_bytes / dense_bytes
+        bytes_per_nonzero = self.value_bytes + self.index_bytes
+        stored_bytes = self.surviving_bytes * bytes_per_nonzero / self.value_bytes
+        fits = stored_bytes <= self.flash_budget
+        return SparseFlashFitResult(
+            dense_bytes=dense_bytes,
+            pruned_share=pruned_share,
+            bytes_per_nonzero=bytes_per_nonzero,
+            stored_bytes=stored_bytes,
+            fits=fits,
+        )
+
+    def warnings(self, result: SparseFlashFitResult) -> Iterator[Warning]:
+        if any_of((result.stored_bytes > self.flash_budget) & (self.surviving_bytes <= self.flash_budget)):
+            yield Warning("does_not_fit", "the values alone fit the flash; with their indices they do not")
+        elif any_of(result.stored_bytes > self.flash_budget):
+            yield Warning("does_not_fit", "the values left after pruning do not fit the flash, even without indices")
+        if any_of(result.stored_bytes >= result.dense_bytes):
+            yield Warning("no_gain", "with its indices the pruned model is no smaller than the dense one")
+
+
+class StagedCompressionScenario(Scenario[StagedCompressionResult]):
+    """How much smaller does a model get by pruning, distilling and then quantizing it, and what accuracy does it lose?
+
+    Sizes of a teacher, of the student it is turned into, and of that student in integers. Accuracies are measurements
+    that are stated; nothing predicts them, and they hold for the one task and data set they were taken on. Size counts
+    parameters only.
+
+    Source: Devlin et al. (2019), section 3, for the 110 million parameters of BERT-Base; Hinton et al. (2015), section
+    2, for distillation; Han et al. (2016), figure 1, for compression in stages that multiply.
+
+    >>> student = StagedCompressionScenario(
+    ...     teacher="BERT_Base", student_params=27.5e6, float_bytes="4 B", int_bytes="1 B", baseline_accuracy=0.762,
+    ...     pruned_accuracy=0.751, distilled_accuracy=0.759, final_accuracy=0.756, mobile_speedup=12,
+    ...     quantize_first_loss=0.021).evaluate()
+    >>> student.compression_ratio, round(student.final_loss, 3)
+    (16.0, 0.006)
+    """
+
+    title = "Prune, distill, then quantize"
+    sources = (DEVLIN_2019, HINTON_2015, HAN_2016)
+    notes = (
+        "Accuracies are fractions here (0.762) but percent in QuantizedDeploymentProfileScenario (76.1).",
+        "pruned_accuracy, distilled_accuracy, mobile_speedup and quantize_first_loss enter no output; compare "
+        "final_loss with quantize_first_loss to see what the order is worth.",
+        "Size ratio and mobile speedup are separate facts: 16 times smaller does not mean 16 times faster.",
+    )
+    rules = (Rule("student_params <= teacher.parameters", at="student_params", because="a student is no larger"),)
+
+    teacher: Annotated[AnyWorkload, Needs("parameters")] = Input("original model")
+    student_params: Positive[Real] = Input("parameters of the student")
+    float_bytes: Positive[Data] = Input("bytes per parameter before quantization", unit="byte")
+    int_bytes: Positive[Data] = Input("bytes per parameter after quantization", unit="byte")
+    baseline_accuracy: Share = Input("accuracy of the teacher")
+    pruned_accuracy: Share = Input("accuracy after pruning; recorded")
+    distilled_accuracy: Share = Input("accuracy after distillation; recorded")
+    final_accuracy: Share = Input("accuracy after quantization")
+    mobile_speedup: Positive[Real] = Input("speedup seen on the phone; recorded")
+    quantize_first_loss: Share = Input("accuracy lost when quantization comes first; recorded")
+
+    def evaluate(self) -> StagedCompressionResult:
+        full_bytes = self.teacher.parameters * self.float_bytes
+        student_float_bytes = self.student_params * self.float_bytes
+        compressed_bytes = self.student_params * self.int_bytes
+        parameter_reduction = 1 - self.student_params / self.teacher.parameters
+        compression_ratio = full_bytes / compressed_bytes
+        final_loss = self.baseline_accuracy - self.final_accuracy
+        return StagedCompressionResult(
+            full_bytes=full_bytes,
+            student_float_bytes=student_float_bytes,
+            compressed_bytes=compressed_bytes,
+            parameter_reduction=parameter_reduction,
+            compression_ratio=compression_ratio,
+            final_loss=final_loss,
+        )
+
+    def warnings(self, result: StagedCompressionResult) -> Iterator[Warning]:
+        if any_of(self.int_bytes >= self.float_bytes):
+            yield Warning("no_gain", "the integers are no smaller than the floating-point numbers")
+        if any_of(result.final_loss > self.quantize_first_loss):
+            yield Warning("no_gain", "quantizing first lost less accuracy than this order does")
+        if any_of(self.mobile_speedup < 1):
+            yield Warning("slowdown", "the compressed model was seen to run slower than the teacher")
+
+
+class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
+    """What part of a cut in parameters or operations shows up as a cut in latency?
+
+    The ratio of two measured reductions. It says how much of the promise was kept, not why: scattered zeros that a
+    dense kernel multiplies all the same, index traffic and overhead that pruning does not touch look alike in it. It
+    holds for the one device, batch and software the latency was taken on.
+
+    Source: Wen et al. (2016), section 1 and figure 1, for sparsity that is large and speedups that are not; Gale et
+    al. (2019) for how much unstructured sparsity a network bears.
+
+    >>> round(WorkLatencyGapScenario(work_reduction=0.4, latency_reduction=0.12).evaluate().delivered_share, 3)
+    0.3
+    """
+
+    title = "Cut in work against cut in latency"
+    sources = (WEN_2016, GALE_2019)
+    notes = (
+        "Both inputs are fractions removed (0.4), not percent (40) and not speedups. A 2x speedup is a latency "
+        "reduction of 0.5.",
+        "The result may be negative or exceed 1, for example when a smaller model starts to fit in cache.",
+        "No work removed leaves the ratio undefined, so zero is an error.",
+    )
+
+    work_reduction: Positive[Share] = Input("part of the work removed")
+    latency_reduction: Annotated[Real, Bound(le=1)] = Input("part of the latency removed; negative if it rose")
+
+    def evaluate(self) -> WorkLatencyGapResult:
+        delivered_share = self.latency_reduction / self.work_reduction
+        return WorkLatencyGapResult(delivered_share=delivered_share)
+
+    def warnings(self, result: WorkLatencyGapResult) -> Iterator[Warning]:
+        if any_of(self.latency_reduction < 0):
+            yield Warning("slowdown", "latency rose although work was removed")
+        if any_of(self.latency_reduction == 0):
+            yield Warning("no_gain", "none of the work removed shows up in latency")

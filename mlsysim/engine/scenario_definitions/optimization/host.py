@@ -1,11 +1,14 @@
 """Scenarios about the host: what it costs to keep an accelerator busy."""
 
-from mlsysim.engine.bibliography import CUDA_GUIDE, FERNANDEZ_2023, PASZKE_2019
-from mlsysim.engine.result_types.optimization.host import HostDispatchResult
-from mlsysim.engine.scenario import Input, Scenario
-from mlsysim.fields import AtLeastOne, Integer, NonNegative, Positive, Time
+from collections.abc import Iterator
 
-__all__ = ["HostDispatchScenario"]
+from mlsysim.engine.bibliography import CUDA_GUIDE, FERNANDEZ_2023, MOHAN_2021, MURRAY_2021, PASZKE_2019
+from mlsysim.engine.result_types.optimization.host import HostDispatchResult, HostInputPipelineResult
+from mlsysim.engine.scenario import Input, Scenario
+from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.fields import AtLeastOne, Data, DataRate, Frequency, Integer, NonNegative, Positive, Text, Time
+
+__all__ = ["HostDispatchScenario", "HostInputPipelineScenario"]
 
 
 class HostDispatchScenario(Scenario[HostDispatchResult]):
@@ -63,3 +66,74 @@ class HostDispatchScenario(Scenario[HostDispatchResult]):
             host_share=host_share,
             speedup_limit=speedup_limit,
         )
+
+
+class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
+    """Can the host and its link keep an accelerator fed with batches?
+
+    Batches the loader holds ready, decoded bytes per second it must produce, and the time to copy a batch to the
+    device, set against the compute times of named steps. Copies run at the full bandwidth of the link with no latency;
+    from memory that is not pinned, or over a link that others use as well, they take longer. Whether the loader can
+    decode that fast is not asked.
+
+    Source: Mohan et al. (2021) for stalls on data; Murray et al. (2021) for loaders that prefetch.
+
+    >>> feed = HostInputPipelineScenario(batch_size=64, workers=4, prefetch_factor=2, raw_sample="150528 B",
+    ...     model_sample="602112 B", consume_rate="1000 1/s", host_link="64 GB/s", device_memory="3.35 TB/s",
+    ...     step_times={"small model": "0.5 ms"}).evaluate()
+    >>> f"{feed.copy_time * 1e3:.2f} ms, {feed.copy_share['small model']:.1f} times the step"
+    '0.60 ms, 1.2 times the step'
+    """
+
+    title = "Keeping an accelerator fed from the host"
+    sources = (MOHAN_2021, MURRAY_2021)
+    notes = (
+        "host_link is one direction. PCIe and NVLink are often quoted for both directions together, which halves the "
+        "copy time on paper.",
+        "The link must also carry consume_rate x model_sample bytes per second; an FP32 tensor is four times its 8-bit "
+        "pixels.",
+        "Copies from pageable memory reach a part of the link rate. Pin the buffers before trusting copy_time.",
+        "batches_in_flight x batch_bytes is host memory the loader holds.",
+        "copy_share is no share in the strict sense: a copy can take longer than the step.",
+        "device_copy_time is one pass over the batch in device memory, for scale; it is not part of copy_time.",
+    )
+
+    batch_size: AtLeastOne[Integer] = Input("samples per batch")
+    workers: NonNegative[Integer] = Input("loader processes")
+    prefetch_factor: NonNegative[Integer] = Input("batches each worker prepares ahead")
+    raw_sample: Positive[Data] = Input("decoded size of one sample on the host", unit="kB")
+    model_sample: Positive[Data] = Input("size of one sample as the tensor that is copied", unit="kB")
+    consume_rate: NonNegative[Frequency] = Input("samples per second the accelerator takes", unit="1/s")
+    host_link: Positive[DataRate] = Input("bandwidth from host to device, one direction", unit="GB/s")
+    device_memory: Positive[DataRate] = Input("memory bandwidth of the device", unit="GB/s")
+    step_times: dict[Text, Positive[Time]] = Input(
+        "compute times of named steps to set the copy against",
+        unit="ms",
+        default={},
+        why="the feed can be sized before any step is measured",
+    )
+
+    def evaluate(self) -> HostInputPipelineResult:
+        batches_in_flight = self.workers * self.prefetch_factor
+        raw_feed = self.consume_rate * self.raw_sample
+        batch_bytes = self.batch_size * self.model_sample
+        copy_time = batch_bytes / self.host_link
+        device_copy_time = batch_bytes / self.device_memory
+        copy_share = {step: copy_time / step_time for step, step_time in self.step_times.items()}
+        return HostInputPipelineResult(
+            batches_in_flight=batches_in_flight,
+            raw_feed=raw_feed,
+            batch_bytes=batch_bytes,
+            copy_time=copy_time,
+            device_copy_time=device_copy_time,
+            copy_share=copy_share,
+        )
+
+    def warnings(self, result: HostInputPipelineResult) -> Iterator[Warning]:
+        for step, share in result.copy_share.items():
+            if any_of(share > 1):
+                yield Warning("deadline_missed", f"copying a batch takes longer than the step {step}")
+        if any_of(self.consume_rate * result.copy_time > self.batch_size):
+            yield Warning("deadline_missed", "the device takes samples faster than the link can carry them")
+        if any_of(self.host_link > self.device_memory):
+            yield Warning("above_peak", "the link is faster than the device memory it writes to")

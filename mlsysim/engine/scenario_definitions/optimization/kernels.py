@@ -1,11 +1,41 @@
 """Scenarios about single kernels: what they move, what fusing and tiling save."""
 
-from mlsysim.engine.bibliography import CHEN_2016, CHEN_2018, HONG_KUNG_1981, LAM_1991, WAHIB_2014
-from mlsysim.engine.result_types.optimization.kernels import KernelFusionResult, MatmulTileResult
-from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.fields import AtLeastOne, Data, Flag, Integer, NonNegative, Positive, Time
+from collections.abc import Iterator
+from typing import Annotated
 
-__all__ = ["KernelFusionScenario", "MatmulTileScenario"]
+from mlsysim.catalog import AnyHardware
+from mlsysim.engine.arithmetic import defined
+from mlsysim.engine.bibliography import (
+    ANSEL_2024,
+    BA_2016,
+    CHEN_2016,
+    CHEN_2018,
+    HONG_KUNG_1981,
+    IOFFE_2015,
+    JACOB_2018,
+    LAM_1991,
+    MILAKOV_2018,
+    WAHIB_2014,
+    WILLIAMS_2009,
+)
+from mlsysim.engine.result_types.optimization.kernels import (
+    CompileBreakevenResult,
+    ConvBnReluFusionResult,
+    ElementwiseOpResult,
+    KernelFusionResult,
+    MatmulTileResult,
+)
+from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.fields import AtLeastOne, Data, Flag, Frequency, Integer, Needs, NonNegative, Positive, Real, Time
+
+__all__ = [
+    "CompileBreakevenScenario",
+    "ConvBnReluFusionScenario",
+    "ElementwiseOpScenario",
+    "KernelFusionScenario",
+    "MatmulTileScenario",
+]
 
 
 class KernelFusionScenario(Scenario[KernelFusionResult]):
@@ -169,4 +199,210 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
             output_stationary_moves=2 * macs + c_elements,
             b_stationary_moves=b_elements + macs + partial_sum_moves,
             row_b_reads=None if self.cells is None else b_elements * -(-m // self.cells),
+        )
+
+
+class CompileBreakevenScenario(Scenario[CompileBreakevenResult]):
+    """After how many items has compiling a model paid for itself, and does an experiment that recompiles still gain?
+
+    Both rates are steady, compiled code runs at full speed from its first item, and a compile holds up the work. Stops
+    being valid where compiled code is kept in a cache between runs, or where the compiler works beside the model.
+
+    Source: Ansel et al. (2024), for what is compiled and why a failed guard, such as a new input shape, compiles again.
+
+    >>> model = CompileBreakevenScenario(eager_rate="100 1/s", compiled_rate="200 1/s", compile_time="30 s").evaluate()
+    >>> model.breakeven_items
+    6000.0
+    """
+
+    title = "When compiling a model pays for itself"
+    sources = (ANSEL_2024,)
+    notes = (
+        "Round breakeven_items up to whole items, or to whole batches when the rates come from batched runs.",
+        "recompiles counts every compile: an experiment with ten code changes after a first compile pays eleven.",
+        "A new input shape can set off another compile too; count it among the recompiles.",
+    )
+
+    eager_rate: Positive[Frequency] = Input("items per second without compiling", unit="1/s")
+    compiled_rate: Positive[Frequency] = Input("items per second after compiling", unit="1/s")
+    compile_time: NonNegative[Time] = Input("time of one compile", unit="s")
+    experiment_items: AtLeastOne[Integer] | None = Input("items the experiment runs in all", default=None)
+    recompiles: NonNegative[Integer] | None = Input(
+        "compiles the experiment pays, the first one included", default=None
+    )
+
+    def evaluate(self) -> CompileBreakevenResult:
+        eager_item_time = 1 / self.eager_rate
+        compiled_item_time = 1 / self.compiled_rate
+        saving_per_item = eager_item_time - compiled_item_time
+        breakeven_items = defined(saving_per_item > 0, lambda: self.compile_time / saving_per_item)
+        speedup = self.compiled_rate / self.eager_rate
+
+        experiment_eager = experiment_compiled_running = experiment_compiled_total = experiment_slowdown = None
+        if self.experiment_items is not None:
+            experiment_eager = self.experiment_items / self.eager_rate
+            experiment_compiled_running = self.experiment_items / self.compiled_rate
+            if self.recompiles is not None:
+                experiment_compiled_total = self.recompiles * self.compile_time + experiment_compiled_running
+                experiment_slowdown = experiment_compiled_total / experiment_eager
+        return CompileBreakevenResult(
+            eager_item_time=eager_item_time,
+            compiled_item_time=compiled_item_time,
+            saving_per_item=saving_per_item,
+            breakeven_items=breakeven_items,
+            speedup=speedup,
+            experiment_eager=experiment_eager,
+            experiment_compiled_running=experiment_compiled_running,
+            experiment_compiled_total=experiment_compiled_total,
+            experiment_slowdown=experiment_slowdown,
+        )
+
+    def warnings(self, result: CompileBreakevenResult) -> Iterator[Warning]:
+        if any_of(self.compiled_rate < self.eager_rate):
+            yield Warning("slowdown", "the compiled model runs slower than the eager one")
+        if any_of(self.compiled_rate == self.eager_rate):
+            yield Warning("no_gain", "the compiled model runs no faster than the eager one")
+        if result.experiment_slowdown is not None and any_of(result.experiment_slowdown > 1):
+            yield Warning("slowdown", "with all its compiles the experiment takes longer than without compiling")
+
+
+# Fusing that removes less of the traffic than this is hardly worth a kernel of its own.
+_WORTHWHILE_CUT = 0.01
+
+
+class ConvBnReluFusionScenario(Scenario[ConvBnReluFusionResult]):
+    """How much memory traffic does a convolution block save when norm and ReLU are folded into the convolution kernel?
+
+    Traffic to device memory, and the time it takes at full bandwidth: convolution, norm and ReLU as separate kernels
+    against a single kernel whose weights absorb the norm. One image, as many output as input channels, a map that keeps
+    its size, nothing reused from cache, no arithmetic. Stops being valid in training, where the norm's statistics are
+    not frozen, and where the map stays in the last-level cache between kernels, so that the real gain is smaller.
+
+    Source: Ioffe and Szegedy (2015), algorithm 2, for the norm as one scale and shift per channel; Jacob et al. (2018),
+    section 3.2, for folding it into the weights; Williams et al. (2009) for time as traffic over bandwidth.
+
+    >>> block = ConvBnReluFusionScenario(channels=256, height=28, width=28, kernel_size=3, bytes_per_value="4 B",
+    ...                                  norm_params_per_channel=2, hardware="H100").evaluate()
+    >>> f"{block.traffic_cut:.0%} less traffic"
+    '45% less traffic'
+    """
+
+    title = "Memory traffic of a convolution block, one kernel against three"
+    sources = (IOFFE_2015, JACOB_2018, WILLIAMS_2009)
+    notes = (
+        "For inference only: folding needs frozen statistics.",
+        "norm_params_per_channel is 2 when scale and shift are already merged, 4 with separate mean and variance.",
+        "The bias that folding leaves behind, one value per channel, is not counted.",
+        "A map smaller than the last-level cache often stays in it between kernels, and the real gain is then smaller. "
+        "The 0.8 MB map of the named example is far below the 50 MiB L2 of an H100.",
+        "At a few microseconds kernel launches rival the traffic; see HostDispatchScenario.",
+    )
+
+    channels: AtLeastOne[Integer] = Input("channels in and out")
+    height: AtLeastOne[Integer] = Input("rows of the feature map")
+    width: AtLeastOne[Integer] = Input("columns of the feature map")
+    kernel_size: AtLeastOne[Integer] = Input("rows and columns of the convolution kernel")
+    bytes_per_value: Positive[Data] = Input("size of one stored value", unit="byte")
+    norm_params_per_channel: NonNegative[Integer] = Input("values the norm kernel reads per channel")
+    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("device whose memory bandwidth sets the times")
+
+    def evaluate(self) -> ConvBnReluFusionResult:
+        width = self.bytes_per_value
+        feature_map = self.channels * self.height * self.width * width
+        conv_weights = self.channels * self.channels * self.kernel_size**2 * width
+        norm_params = self.channels * self.norm_params_per_channel * width
+
+        conv_traffic = 2 * feature_map + conv_weights
+        norm_traffic = 2 * feature_map + norm_params
+        relu_traffic = 2 * feature_map
+        kernels = 3
+        unfused_trips = 2 * kernels
+        fused_trips = 2
+        unfused_traffic = conv_traffic + norm_traffic + relu_traffic
+        fused_traffic = conv_traffic
+        eliminated_activation_traffic = (unfused_trips - fused_trips) * feature_map
+        traffic_cut = 1 - fused_traffic / unfused_traffic
+
+        bandwidth = self.hardware.memory.bandwidth
+        unfused_time = unfused_traffic / bandwidth
+        fused_time = fused_traffic / bandwidth
+        time_ratio = unfused_time / fused_time
+        return ConvBnReluFusionResult(
+            feature_map=feature_map,
+            conv_weights=conv_weights,
+            norm_params=norm_params,
+            conv_traffic=conv_traffic,
+            norm_traffic=norm_traffic,
+            relu_traffic=relu_traffic,
+            unfused_trips=unfused_trips,
+            fused_trips=fused_trips,
+            unfused_traffic=unfused_traffic,
+            fused_traffic=fused_traffic,
+            eliminated_activation_traffic=eliminated_activation_traffic,
+            traffic_cut=traffic_cut,
+            unfused_time=unfused_time,
+            fused_time=fused_time,
+            time_ratio=time_ratio,
+        )
+
+    def warnings(self, result: ConvBnReluFusionResult) -> Iterator[Warning]:
+        if any_of(result.traffic_cut < _WORTHWHILE_CUT):
+            yield Warning("no_gain", "the weights outweigh the map, and fusing removes less than 1 percent of traffic")
+
+
+class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
+    """What is the arithmetic intensity of a kernel that passes over a tensor, such as an activation or a norm?
+
+    Operations over device-memory traffic. Every stated read and write goes to device memory, and parameters are read
+    once. Stops being valid where a tensor stays in cache between kernels, which makes the traffic smaller.
+
+    Source: Williams et al. (2009), operational intensity; Milakov and Gimelshein (2018), section 2, for how often a
+    softmax passes over its values; Ba et al. (2016) for the scale and shift of a layer norm.
+
+    >>> relu = ElementwiseOpScenario(elements=1_000_000, flops_per_element=1, bytes_per_value="4 B")
+    >>> relu.evaluate().intensity
+    0.125
+    """
+
+    title = "Intensity of kernels that pass over a tensor"
+    sources = (WILLIAMS_2009, BA_2016, MILAKOV_2018)
+    notes = (
+        "A softmax or norm that does not keep its row on chip reads it two or three times; set reads to match.",
+        "An operation on two tensors, such as a residual add, has two reads.",
+        "An exponential or a square root counts as one operation only by convention and costs far more; the intensity "
+        "is rough for that reason too.",
+        'bytes_per_value is in bytes: for 16-bit values write "2 B" or "16 bit", not "16 B".',
+        "Parameters are priced at the width of the data; norms often keep theirs in FP32.",
+    )
+    rules = (Rule("reads + writes >= 1", at="reads", because="a kernel reads or writes its values at least once"),)
+
+    elements: AtLeastOne[Integer] = Input("values the kernel works on")
+    flops_per_element: NonNegative[Real] = Input("operations per value")
+    bytes_per_value: Positive[Data] = Input("size of one stored value", unit="byte")
+    parameter_values: NonNegative[Integer] = Input(
+        "parameter values read once, such as scale and shift of a norm",
+        default=0,
+        why="activations and sums of tensors have no parameters",
+    )
+    reads: NonNegative[Integer] = Input(
+        "times each value is read from device memory", default=1, why="a kernel with one input reads it once"
+    )
+    writes: NonNegative[Integer] = Input(
+        "times each value is written to device memory", default=1, why="a kernel writes its output once"
+    )
+
+    def evaluate(self) -> ElementwiseOpResult:
+        flops = self.elements * self.flops_per_element
+        input_bytes = self.reads * self.elements * self.bytes_per_value
+        output_bytes = self.writes * self.elements * self.bytes_per_value
+        parameter_bytes = self.parameter_values * self.bytes_per_value
+        traffic_bytes = input_bytes + output_bytes + parameter_bytes
+        intensity = flops / traffic_bytes
+        return ElementwiseOpResult(
+            flops=flops,
+            input_bytes=input_bytes,
+            output_bytes=output_bytes,
+            parameter_bytes=parameter_bytes,
+            traffic_bytes=traffic_bytes,
+            intensity=intensity,
         )

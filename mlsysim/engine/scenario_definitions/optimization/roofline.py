@@ -5,10 +5,15 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from mlsysim.catalog import AnyHardware, AnyWorkload
+from mlsysim.catalog import AnyHardware, AnyWorkload, Hardware
 from mlsysim.engine.arithmetic import defined, maximum, minimum, select
-from mlsysim.engine.bibliography import BARROSO_2007, CHOWDHERY_2022, WILLIAMS_2009
-from mlsysim.engine.result_types.optimization.roofline import RooflinePointResult, SingleNodeInferenceResult
+from mlsysim.engine.bibliography import BARROSO_2007, CHOWDHERY_2022, GHOLAMI_2024, WILLIAMS_2009
+from mlsysim.engine.result_types.optimization.roofline import (
+    AcceleratorComparisonResult,
+    AcceleratorGenerationsResult,
+    RooflinePointResult,
+    SingleNodeInferenceResult,
+)
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.warnings import Warning, any_of, sparse_peak
 from mlsysim.fields import (
@@ -27,7 +32,120 @@ from mlsysim.fields import (
     Time,
 )
 
-__all__ = ["RooflinePointScenario", "SingleNodeInferenceScenario"]
+__all__ = [
+    "AcceleratorComparison",
+    "AcceleratorGenerationsScenario",
+    "RooflinePointScenario",
+    "SingleNodeInferenceScenario",
+]
+
+
+class AcceleratorComparison(Scenario[AcceleratorComparisonResult]):
+    """How much faster is one accelerator than another, at peak and per watt?
+
+    Ratios of peak rate, of rated power and of peak per watt, and the device-hours the candidate needs for a job
+    measured on the baseline. Assumes that both sustain the same share of their peak, which holds for compute-bound work
+    at best: a memory-bound job follows the ratio of bandwidths, which is usually smaller.
+
+    Source: Williams et al. (2009), for the peak as the ceiling of compute-bound work.
+
+    >>> upgrade = AcceleratorComparison(baseline="V100", candidate="H100", baseline_device_hours="10000 h").evaluate()
+    >>> f"{upgrade.peak_ratio:.1f} times the peak, {upgrade.efficiency_ratio:.1f} times the peak per watt"
+    '7.9 times the peak, 3.4 times the peak per watt'
+    """
+
+    title = "One accelerator against another, peak and peak per watt"
+    sources = (WILLIAMS_2009,)
+    notes = (
+        "Leave precision out to compare the dense FP16 peaks. A device lists only the formats it has: naming bf16 on a "
+        "V100 is an error, and there is no fallback.",
+        "Only dense rates can be named.",
+        "The reference peak of a part without FP16 units may be in another format (bf16 on a TPU). Check before "
+        "reading the ratio as a hardware gain.",
+        "TDP is a design limit, not a measured draw.",
+    )
+
+    baseline: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator the ratios are measured from")
+    candidate: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator being compared with it")
+    precision: Annotated[Text, OneOf("keys(baseline.compute.rates)"), OneOf("keys(candidate.compute.rates)")] | None = (
+        Input("number format to compare; absent means each device's reference peak (dense FP16)", default=None)
+    )
+    baseline_device_hours: NonNegative[Time] | None = Input(
+        "size of a job in device-hours on the baseline", unit="h", default=None
+    )
+
+    def evaluate(self) -> AcceleratorComparisonResult:
+        peak_ratio = self._peak(self.candidate) / self._peak(self.baseline)
+        tdp, baseline_tdp = self.candidate.tdp, self.baseline.tdp
+        tdp_ratio = None if tdp is None or baseline_tdp is None else tdp / baseline_tdp
+        efficiency_ratio = None if tdp_ratio is None else peak_ratio / tdp_ratio
+        job = self.baseline_device_hours
+        candidate_device_hours = None if job is None else job / peak_ratio
+        return AcceleratorComparisonResult(
+            peak_ratio=peak_ratio,
+            tdp_ratio=tdp_ratio,
+            efficiency_ratio=efficiency_ratio,
+            candidate_device_hours=candidate_device_hours,
+        )
+
+    def _peak(self, device: Hardware) -> float:
+        """The rate of a device that is compared."""
+        return device.compute.peak if self.precision is None else device.compute.rates[self.precision]
+
+    def warnings(self, result: AcceleratorComparisonResult) -> Iterator[Warning]:
+        for device in (self.baseline, self.candidate):
+            if device.tdp is None:
+                yield Warning("power_unknown", f"{device.label} lists no rated power, so there is no peak per watt")
+            if self.precision is None and (sparse := sparse_peak(device)) is not None:
+                yield sparse
+        if any_of(result.peak_ratio < 1):
+            yield Warning("slowdown", f"{self.candidate.label} has the lower peak")
+        if any_of(result.peak_ratio == 1):
+            yield Warning("no_gain", "both have the same peak; memory-bound work follows the bandwidth instead")
+
+
+class AcceleratorGenerationsScenario(Scenario[AcceleratorGenerationsResult]):
+    """How much faster did compute grow than memory bandwidth over a series of accelerators?
+
+    The ridge point of each device, and the growth of both ceilings from the first to the last. Only reference peaks and
+    main-memory bandwidth count, so that caches, which soften the gap, are left out.
+
+    Source: Williams et al. (2009) for the ridge point; Gholami et al. (2024) for the gap between compute and memory.
+
+    >>> series = AcceleratorGenerationsScenario(accelerators=["V100", "A100", "H100"]).evaluate()
+    >>> [round(ridge) for ridge in series.ridges], round(series.gap_growth, 2)
+    ([139, 153, 295], 2.13)
+    """
+
+    title = "Compute against bandwidth over accelerator generations"
+    sources = (WILLIAMS_2009, GHOLAMI_2024)
+    notes = (
+        "Only the first and the last device set the growth figures; the ones between show up in ridges alone.",
+        "Growth says nothing about pace: use the release years for a yearly rate.",
+        "Reference peaks are dense. Mixing in a sparse or an FP8 peak moves the ridge without any hardware change.",
+    )
+
+    accelerators: Annotated[list[AnyHardware], Needs("compute.peak", "memory.bandwidth")] = Input(
+        "accelerators from first to last, at least two", min_length=2
+    )
+
+    def evaluate(self) -> AcceleratorGenerationsResult:
+        first, last = self.accelerators[0], self.accelerators[-1]
+        ridges = [device.compute.peak / device.memory.bandwidth for device in self.accelerators]
+        compute_growth = last.compute.peak / first.compute.peak
+        bandwidth_growth = last.memory.bandwidth / first.memory.bandwidth
+        gap_growth = compute_growth / bandwidth_growth
+        return AcceleratorGenerationsResult(
+            ridges=ridges,
+            compute_growth=compute_growth,
+            bandwidth_growth=bandwidth_growth,
+            gap_growth=gap_growth,
+        )
+
+    def warnings(self, result: AcceleratorGenerationsResult) -> Iterator[Warning]:
+        for device in self.accelerators:
+            if (sparse := sparse_peak(device)) is not None:
+                yield sparse
 
 
 class RooflinePointScenario(Scenario[RooflinePointResult]):

@@ -2,15 +2,56 @@
 
 import heapq
 from collections.abc import Iterator
+from typing import Annotated
 
-from mlsysim.engine.bibliography import GHODSI_2011, OR_2020, QIAO_2021
-from mlsysim.engine.result_types.optimization.scheduling import DominantShareResult, ElasticResizeResult
+from mlsysim.catalog import AnyRecovery
+from mlsysim.engine.arithmetic import nearest
+from mlsysim.engine.bibliography import (
+    GHODSI_2011,
+    JEON_2019,
+    KOKOLIS_2024,
+    LI_2023,
+    OR_2020,
+    QIAO_2021,
+    VERMA_2015,
+    WENG_2023,
+    YOUNG_1974,
+    ZHAO_2020,
+)
+from mlsysim.engine.result_types.optimization.scheduling import (
+    DiurnalLendingResult,
+    DominantShareResult,
+    ElasticResizeResult,
+    NodePackingResult,
+    PreemptionTaxResult,
+    QuotaLendingResult,
+)
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.warnings import Warning, any_of
-from mlsysim.fields import AtLeastOne, Integer, NonNegative, Positive, Real, Text, Time
-from mlsysim.units.vocabulary import HOUR
+from mlsysim.fields import (
+    AtLeastOne,
+    Data,
+    Frequency,
+    Integer,
+    MoneyRate,
+    Needs,
+    NonNegative,
+    Positive,
+    Real,
+    Share,
+    Text,
+    Time,
+)
+from mlsysim.units.vocabulary import BILLING_YEAR, DAY, HOUR
 
-__all__ = ["DominantShareScenario", "ElasticResizeScenario"]
+__all__ = [
+    "DiurnalLendingScenario",
+    "DominantShareScenario",
+    "ElasticResizeScenario",
+    "NodePackingScenario",
+    "PreemptionTaxScenario",
+    "QuotaLendingScenario",
+]
 
 
 class DominantShareScenario(Scenario[DominantShareResult]):
@@ -196,3 +237,231 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
     def warnings(self, result: ElasticResizeResult) -> Iterator[Warning]:
         if any_of(result.step_up_over_small < 1):
             yield Warning("no_gain", "stepping up ends behind staying small")
+
+
+class DiurnalLendingScenario(Scenario[DiurnalLendingResult]):
+    """What is it worth to lend a serving reservation to training while demand is low?
+
+    A fleet whose serving GPUs idle off-peak, against one that lends them out. Serving reserves its peak and a buffer;
+    lending passes on what average demand and buffer leave over. Averages only: assumes that lent GPUs are fully useful
+    and can be called back at once, and that training is busy all the time. Stops being valid where preemption costs
+    borrowed jobs a notable part of their work.
+
+    Source: Li et al. (2023), capacity loaning from inference to training; Verma et al. (2015), section 5.5, for what
+    reclaiming reserved but idle capacity brings.
+
+    >>> lending = DiurnalLendingScenario(fleet_gpus=100, serving_reservation=50, serving_average=20, surge_buffer=10,
+    ...                                  training_base=40, device_hour_rate="2 USD/h").evaluate()
+    >>> lending.lent, lending.static_utilization, lending.dynamic_utilization
+    (20, 0.6, 0.8)
+    """
+
+    title = "Lending a serving reservation to training off-peak"
+    sources = (VERMA_2015, LI_2023)
+    notes = (
+        "lent is the same as peak_demand minus serving_average: the buffer cancels out.",
+        "The training base counts as busy all the time, and lent GPUs as fully useful. Preemption losses come off the "
+        "value; see PreemptionTaxScenario.",
+        "The average must be over the same days the peak was taken from; a weekday average hides idle weekends.",
+        "annual_value counts a year of 8,760 hours.",
+    )
+    rules = (
+        Rule(
+            "serving_average + surge_buffer <= serving_reservation",
+            at="serving_average",
+            because="the reservation covers a peak, which is no lower than the average, and the buffer",
+        ),
+        Rule(
+            "serving_reservation + training_base <= fleet_gpus",
+            at="fleet_gpus",
+            because="both pools are part of the fleet",
+        ),
+    )
+
+    fleet_gpus: AtLeastOne[Integer] = Input("GPUs in the fleet")
+    serving_reservation: NonNegative[Integer] = Input("GPUs reserved for serving: peak and buffer")
+    serving_average: NonNegative[Integer] = Input("GPUs serving uses on average")
+    surge_buffer: NonNegative[Integer] = Input("GPUs kept free for surges at all times")
+    training_base: NonNegative[Integer] = Input("GPUs training owns")
+    device_hour_rate: NonNegative[MoneyRate] = Input("value of one GPU per hour", unit="USD/h")
+
+    def evaluate(self) -> DiurnalLendingResult:
+        peak_demand = self.serving_reservation - self.surge_buffer
+        serving_reclaimable = self.serving_reservation - self.serving_average
+        lent = serving_reclaimable - self.surge_buffer
+        headroom = self.fleet_gpus - self.serving_reservation - self.training_base
+        static_active = self.serving_average + self.training_base
+        dynamic_active = static_active + lent
+        static_utilization = static_active / self.fleet_gpus
+        dynamic_utilization = dynamic_active / self.fleet_gpus
+        annual_value = lent * self.device_hour_rate * BILLING_YEAR
+        return DiurnalLendingResult(
+            peak_demand=peak_demand,
+            serving_reclaimable=serving_reclaimable,
+            lent=lent,
+            headroom=headroom,
+            static_active=static_active,
+            dynamic_active=dynamic_active,
+            static_utilization=static_utilization,
+            dynamic_utilization=dynamic_utilization,
+            annual_value=annual_value,
+        )
+
+    def warnings(self, result: DiurnalLendingResult) -> Iterator[Warning]:
+        if any_of(result.lent == 0):
+            yield Warning(
+                "no_gain", "average demand and buffer take the whole reservation, so there is nothing to lend"
+            )
+
+
+class NodePackingScenario(Scenario[NodePackingResult]):
+    """How many GPUs of a node does a job size leave unusable when a job may not span nodes?
+
+    Every job has the same size, and each node is packed with as many as it holds. Beside it stands the share of the
+    cluster that is nominally free in a snapshot. Stops being valid for a mixed queue: smaller jobs fill the gap, and
+    sizes that go badly together leave a larger one.
+
+    Source: Jeon et al. (2019), for jobs that wait for GPUs in one place; Weng et al. (2023), for free GPUs that no job
+    can use.
+
+    >>> packing = NodePackingScenario(nodes=64, gpus_per_node=8, job_gpus=6).evaluate()
+    >>> packing.stranded_per_node, packing.usable_share
+    (2, 0.75)
+    """
+
+    title = "Packing whole-node jobs onto GPU nodes"
+    sources = (JEON_2019, WENG_2023)
+    notes = (
+        "A job larger than a node fits nowhere: usable_share is 0, not an error.",
+        "free_share says nothing about whether a job can start; free GPUs may be spread so thin that no node has room.",
+        "usable_share is for one job size. Smaller jobs can fill the gap it strands; a mix can also strand more, as a "
+        "job of 3 beside one of 4 does in a node of 8, though jobs of 4 alone strand nothing.",
+    )
+    rules = (
+        Rule(
+            "free_slots is None or free_slots <= nodes * gpus_per_node",
+            at="free_slots",
+            because="no more GPUs are idle than there are",
+        ),
+    )
+
+    nodes: AtLeastOne[Integer] = Input("nodes in the cluster")
+    gpus_per_node: AtLeastOne[Integer] = Input("GPUs in each node")
+    job_gpus: AtLeastOne[Integer] = Input("GPUs one job needs in one node")
+    free_slots: NonNegative[Integer] | None = Input("GPUs idle right now, wherever they are", default=None)
+
+    def evaluate(self) -> NodePackingResult:
+        total_gpus = self.nodes * self.gpus_per_node
+        stranded_per_node = self.gpus_per_node % self.job_gpus
+        usable_share = 1 - stranded_per_node / self.gpus_per_node
+        free_share = None if self.free_slots is None else self.free_slots / total_gpus
+        return NodePackingResult(
+            total_gpus=total_gpus,
+            stranded_per_node=stranded_per_node,
+            usable_share=usable_share,
+            free_share=free_share,
+        )
+
+    def warnings(self, result: NodePackingResult) -> Iterator[Warning]:
+        if any_of(self.job_gpus > self.gpus_per_node):
+            yield Warning("does_not_fit", "the job needs more GPUs than a node has, and may not span nodes")
+        if self.free_slots is not None and any_of(self.free_slots < self.job_gpus):
+            yield Warning("does_not_fit", "fewer GPUs are free in the whole cluster than one job needs")
+
+
+class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
+    """What do forced preemptions cost a training job in time, device-hours and money, per stop and per day?
+
+    Every stop throws away the progress made after the latest checkpoint, then costs a restart, a reload and a warmup.
+    The scheduler knows that it stopped the job, so no time goes into noticing a failure. Assumes that the job gets its
+    devices back at once; where it waits in a queue, that time comes on top.
+
+    Source: Young (1974), for work lost since the latest checkpoint and time to recover; Kokolis et al. (2024), for
+    restarts in training on shared clusters.
+
+    >>> tax = PreemptionTaxScenario(n_devices=64, checkpoint_bytes="2.45 TB", lost_work="15 min",
+    ...                             preemption_rate="12 1/day", recovery="fleet_default", device_hour_rate="2 USD/h")
+    >>> f"{tax.evaluate().lost_per_day / 3600:.1f} h a day"
+    '4.1 h a day'
+    """
+
+    title = "What forced preemptions cost a training job"
+    sources = (YOUNG_1974, KOKOLIS_2024)
+    notes = (
+        "On average a stop hits halfway between checkpoints, so lost_work is about half the checkpoint interval, not "
+        "the whole of it.",
+        "checkpoint_bandwidth is for the whole job, in decimal bytes per second.",
+        "Stops are counted over wall time, without a cap: lost_per_day above 24 h means that the job gets nowhere.",
+    )
+
+    n_devices: AtLeastOne[Integer] = Input("accelerators the job holds")
+    checkpoint_bytes: NonNegative[Data] = Input("size of the checkpoint to reload", unit="GB")
+    lost_work: NonNegative[Time] = Input("work thrown away per stop", unit="min")
+    preemption_rate: NonNegative[Frequency] = Input("forced stops per unit of time", unit="1/day")
+    recovery: Annotated[AnyRecovery, Needs("restart_time", "warmup_time", "checkpoint_bandwidth")] = Input(
+        "restart_time, warmup_time and checkpoint_bandwidth of the platform"
+    )
+    device_hour_rate: NonNegative[MoneyRate] = Input("price of one accelerator for one hour", unit="USD/h")
+
+    def evaluate(self) -> PreemptionTaxResult:
+        restart = self.recovery.restart_time
+        reload = self.checkpoint_bytes / self.recovery.checkpoint_bandwidth
+        warmup = self.recovery.warmup_time
+        relaunch = restart + reload + warmup
+        per_event = self.lost_work + relaunch
+        cost_per_event = self.n_devices * per_event * self.device_hour_rate
+        events_per_day = self.preemption_rate * DAY
+        lost_per_day = events_per_day * per_event
+        gpu_hours_per_day = self.n_devices * lost_per_day
+        return PreemptionTaxResult(
+            restart=restart,
+            reload=reload,
+            warmup=warmup,
+            relaunch=relaunch,
+            per_event=per_event,
+            cost_per_event=cost_per_event,
+            events_per_day=events_per_day,
+            lost_per_day=lost_per_day,
+            gpu_hours_per_day=gpu_hours_per_day,
+        )
+
+    def warnings(self, result: PreemptionTaxResult) -> Iterator[Warning]:
+        if any_of(result.lost_per_day >= DAY):
+            yield Warning("no_progress", "stops take 24 hours a day or more, so the job never gets anywhere")
+
+
+class QuotaLendingScenario(Scenario[QuotaLendingResult]):
+    """How many GPUs of a guaranteed quota are idle now and can be lent out as preemptible capacity?
+
+    A snapshot: what the owner uses is rounded to whole GPUs, and all the rest is lent. Assumes that lent GPUs can be
+    called back at once. There is no forecast of demand, so a quota that was idle only for a moment is lent as well.
+
+    Source: Verma et al. (2015), section 2.5, for quota and priority; Zhao et al. (2020), for guaranteed cells whose
+    idle GPUs run low-priority jobs.
+
+    >>> QuotaLendingScenario(guarantee=500, used_share=0.6).evaluate().lendable
+    200
+    """
+
+    title = "Lending a team's idle GPU quota"
+    sources = (VERMA_2015, ZHAO_2020)
+    notes = (
+        "used_share is a fraction, 0.6 rather than 60.",
+        "Rounding is to nearest with ties to even, so used may be half a GPU too low and lendable half a GPU too high.",
+        "borrower_guarantee enters no output; lent GPUs come on top of it.",
+    )
+
+    guarantee: NonNegative[Integer] = Input("GPUs the owner is entitled to")
+    used_share: Share = Input("part of the guarantee the owner is using")
+    borrower_guarantee: NonNegative[Integer] | None = Input(
+        "guarantee of the borrowing team; recorded only", default=None
+    )
+
+    def evaluate(self) -> QuotaLendingResult:
+        used = nearest(self.guarantee * self.used_share)
+        lendable = self.guarantee - used
+        return QuotaLendingResult(used=used, lendable=lendable)
+
+    def warnings(self, result: QuotaLendingResult) -> Iterator[Warning]:
+        if any_of(result.lendable == 0):
+            yield Warning("no_gain", "no GPU of the guarantee is idle, so there is nothing to lend")

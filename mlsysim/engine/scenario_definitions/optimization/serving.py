@@ -4,13 +4,179 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.catalog import AnyHardware, AnyWorkload
-from mlsysim.engine.bibliography import DEEPSEEK_2024, POPE_2022, SHAZEER_2019
-from mlsysim.engine.result_types.optimization.serving import WeightReadResult
+from mlsysim.engine.arithmetic import ceil
+from mlsysim.engine.bibliography import (
+    DEEPSEEK_2024,
+    DEEPSEEK_V3,
+    MIG_GUIDE,
+    POPE_2022,
+    SHAZEER_2017,
+    SHAZEER_2019,
+    SHEN_2019,
+)
+from mlsysim.engine.result_types.optimization.serving import (
+    ExpertWeightTrafficResult,
+    ServingConsolidationResult,
+    WeightReadResult,
+)
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.warnings import Warning, any_of
-from mlsysim.fields import Data, EnergyPerByte, Integer, Needs, NonNegative, Positive
+from mlsysim.fields import AtLeastOne, Data, EnergyPerByte, Integer, MoneyRate, Needs, NonNegative, Positive, Real
+from mlsysim.units.vocabulary import BILLING_YEAR
 
-__all__ = ["WeightReadScenario"]
+__all__ = ["ExpertWeightTrafficScenario", "ServingConsolidationScenario", "WeightReadScenario"]
+
+
+class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
+    """How many weights does a mixture-of-experts model hold in memory, and how many does one token read?
+
+    Both in bytes, next to those of a dense model that reads all it holds. Byte counts for a single token, not
+    latencies: tokens of a batch pick different experts, so that a step of many tokens reads up to everything the model
+    holds, and the advantage shrinks.
+
+    Source: Shazeer et al. (2017), section 2, for experts of which a token uses few; DeepSeek-AI (2024), DeepSeek-V3.
+
+    >>> traffic = ExpertWeightTrafficScenario(workload="DeepSeek_V3", dense_parameters=400e9, bytes_per_param="2 B")
+    >>> round(traffic.evaluate().resident_to_active, 1), round(traffic.evaluate().dense_to_active, 1)
+    (18.1, 10.8)
+    """
+
+    title = "Weights held and weights read by a mixture-of-experts model"
+    sources = (SHAZEER_2017, DEEPSEEK_V3)
+    notes = (
+        "active_bytes holds for one token. Tokens of a batch pick different experts, so a step of many tokens reads up "
+        "to all of resident_bytes.",
+        "Key-value cache and activations are not counted.",
+        "bytes_per_param is bytes, not bits: FP16 is 2, FP8 is 1, INT4 is 0.5.",
+        "A dense workload states no active parameters and is refused.",
+    )
+    rules = (
+        Rule(
+            "workload.active_parameters <= workload.parameters",
+            at="workload",
+            because="a token cannot use more parameters than there are",
+        ),
+    )
+
+    workload: Annotated[AnyWorkload, Needs("parameters", "active_parameters")] = Input("the sparse model")
+    dense_parameters: Positive[Real] = Input("parameters of the dense model it is set against")
+    bytes_per_param: Positive[Data] = Input("bytes per parameter for both models", unit="byte")
+
+    def evaluate(self) -> ExpertWeightTrafficResult:
+        active_parameters = self.workload.active_parameters
+        assert active_parameters is not None
+        resident_bytes = self.workload.parameters * self.bytes_per_param
+        active_bytes = active_parameters * self.bytes_per_param
+        dense_bytes = self.dense_parameters * self.bytes_per_param
+        resident_to_active = resident_bytes / active_bytes
+        dense_to_active = dense_bytes / active_bytes
+        return ExpertWeightTrafficResult(
+            resident_bytes=resident_bytes,
+            active_bytes=active_bytes,
+            dense_bytes=dense_bytes,
+            resident_to_active=resident_to_active,
+            dense_to_active=dense_to_active,
+        )
+
+    def warnings(self, result: ExpertWeightTrafficResult) -> Iterator[Warning]:
+        if any_of(result.resident_to_active == 1):
+            yield Warning("no_gain", f"a token of {self.workload.label} reads all its parameters")
+        if any_of(result.dense_to_active <= 1):
+            yield Warning("no_gain", f"the dense model reads no more per token than {self.workload.label}")
+
+
+class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
+    """How many devices, and how much money, does it save when small models share devices instead of holding one each?
+
+    Small models are packed a fixed number to a device, next to large models that keep their own devices. Memory is the
+    only limit: the load is assumed to allow the sharing, which stops being so where tenants are busy at the same time
+    and wait for each other.
+
+    Source: Shen et al. (2019) for packing models onto shared GPUs; the MIG user guide for partitions of a device.
+
+    >>> serving = ServingConsolidationScenario(device_memory="80 GB", small_footprint="26 GB", tenants=2, n_small=101,
+    ...     large_model="GPT3", n_large=10, gpus_per_large=8, bytes_per_param="2 B", device_hour_rate="2 USD/h")
+    >>> serving.evaluate().shared_small_gpus, serving.evaluate().saved_gpus
+    (51, 50)
+    """
+
+    title = "Sharing GPUs between small serving models"
+    sources = (SHEN_2019, MIG_GUIDE)
+    notes = (
+        "shared_small_gpus rounds up: 101 models in pairs need 51 devices.",
+        "Tenants that together exceed the device, or a large model that exceeds its devices, are errors. A partition "
+        "too small for the model is not: its idle share then is negative.",
+        "Use one convention for device_memory. A marketed 80 GB budget is 80e9 bytes; the same device listed as 80 GiB "
+        "has 85.9e9.",
+        "Utilization here is memory in use, not compute.",
+    )
+    rules = (
+        Rule("tenants * small_footprint <= device_memory", at="tenants", because="tenants share one device's memory"),
+        Rule(
+            "large_model.parameters * bytes_per_param <= gpus_per_large * device_memory",
+            at="gpus_per_large",
+            because="a large model's weights must fit the devices it holds",
+        ),
+    )
+
+    device_memory: Positive[Data] = Input("memory budget of one device", unit="GB")
+    partition_memory: Positive[Data] | None = Input(
+        "memory of a hardware partition to compare with", unit="GB", default=None
+    )
+    small_model: AnyWorkload | None = Input("small model; recorded only, its size is small_footprint", default=None)
+    small_footprint: Positive[Data] = Input("weights, cache and activations of one small model", unit="GB")
+    tenants: AtLeastOne[Integer] = Input("small models that share a device")
+    n_small: AtLeastOne[Integer] = Input("small models to place")
+    large_model: Annotated[AnyWorkload, Needs("parameters")] = Input("large model, for its weights")
+    n_large: NonNegative[Integer] = Input("large models to place")
+    gpus_per_large: AtLeastOne[Integer] = Input("devices one large model holds")
+    bytes_per_param: Positive[Data] = Input("stored bytes per parameter of the large model", unit="byte")
+    device_hour_rate: NonNegative[MoneyRate] = Input("price of one device", unit="USD/h")
+
+    def evaluate(self) -> ServingConsolidationResult:
+        device_memory, small_footprint = self.device_memory, self.small_footprint
+        exclusive_unused = (device_memory - small_footprint) / device_memory
+        shared_footprint = self.tenants * small_footprint
+        shared_unused = (device_memory - shared_footprint) / device_memory
+        partition_unused = None
+        if self.partition_memory is not None:
+            partition_unused = (self.partition_memory - small_footprint) / self.partition_memory
+
+        large_weights = self.large_model.parameters * self.bytes_per_param
+        min_devices_large = ceil(large_weights / device_memory)
+        large_gpus = self.n_large * self.gpus_per_large
+        exclusive_gpus = self.n_small + large_gpus
+        shared_small_gpus = -(-self.n_small // self.tenants)
+        shared_gpus = shared_small_gpus + large_gpus
+        saved_gpus = exclusive_gpus - shared_gpus
+        saved_share = saved_gpus / exclusive_gpus
+
+        exclusive_utilization = small_footprint / device_memory
+        shared_utilization = shared_footprint / device_memory
+        annual_value = saved_gpus * self.device_hour_rate * BILLING_YEAR
+        return ServingConsolidationResult(
+            exclusive_unused=exclusive_unused,
+            shared_footprint=shared_footprint,
+            shared_unused=shared_unused,
+            partition_unused=partition_unused,
+            large_weights=large_weights,
+            min_devices_large=min_devices_large,
+            large_gpus=large_gpus,
+            exclusive_gpus=exclusive_gpus,
+            shared_small_gpus=shared_small_gpus,
+            shared_gpus=shared_gpus,
+            saved_gpus=saved_gpus,
+            saved_share=saved_share,
+            exclusive_utilization=exclusive_utilization,
+            shared_utilization=shared_utilization,
+            annual_value=annual_value,
+        )
+
+    def warnings(self, result: ServingConsolidationResult) -> Iterator[Warning]:
+        if any_of(result.saved_gpus == 0):
+            yield Warning("no_gain", "sharing sets no device free")
+        if result.partition_unused is not None and any_of(result.partition_unused < 0):
+            yield Warning("does_not_fit", "the small model does not fit the partition")
 
 
 class WeightReadScenario(Scenario[WeightReadResult]):

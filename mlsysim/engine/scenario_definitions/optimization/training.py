@@ -3,15 +3,207 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from mlsysim.catalog import AnyFleet, AnyHardware, AnyWorkload
-from mlsysim.engine.arithmetic import power_of_two_at_least
-from mlsysim.engine.bibliography import CHOWDHERY_2022, HOFFMANN_2022, KAPLAN_2020, NARAYANAN_2021, RAJBHANDARI_2020
-from mlsysim.engine.result_types.optimization.training import ClusterTrainingTimeResult, SelfContainedReplicaResult
+from mlsysim.catalog import AnyFleet, AnyHardware, AnyPod, AnyWorkload
+from mlsysim.engine.arithmetic import nearest, power_of_two_at_least, sqrt
+from mlsysim.engine.bibliography import (
+    BAYDIN_2018,
+    CHOWDHERY_2022,
+    DALY_2006,
+    HOFFMANN_2022,
+    JOUPPI_2023,
+    KAPLAN_2020,
+    KINGMA_2015,
+    NARAYANAN_2021,
+    RAJBHANDARI_2020,
+    RUMELHART_1986,
+    WILLIAMS_2009,
+    YOUNG_1974,
+)
+from mlsysim.engine.result_types.optimization.host import HostDispatchResult
+from mlsysim.engine.result_types.optimization.training import (
+    AcceleratorPodResult,
+    ClusterExpansionResult,
+    ClusterTrainingTimeResult,
+    JacobianResult,
+    MlpTrainingStepResult,
+    SelfContainedReplicaResult,
+)
 from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.scenario_definitions.optimization.host import HostDispatchScenario
 from mlsysim.engine.warnings import Warning, any_of, sparse_peak
-from mlsysim.fields import AtLeastOne, Data, Integer, MoneyRate, Needs, NonNegative, OneOf, Positive, Share, Text
+from mlsysim.fields import (
+    AtLeastOne,
+    Data,
+    DataRate,
+    Integer,
+    MoneyRate,
+    Needs,
+    NonNegative,
+    OneOf,
+    Positive,
+    Real,
+    Share,
+    Text,
+    Time,
+)
 
-__all__ = ["ClusterTrainingTimeScenario", "SelfContainedReplicaScenario"]
+__all__ = [
+    "AcceleratorPodScenario",
+    "ClusterExpansionScenario",
+    "ClusterTrainingTimeScenario",
+    "JacobianScenario",
+    "MlpTrainingStepScenario",
+    "SelfContainedReplicaScenario",
+]
+
+
+class AcceleratorPodScenario(Scenario[AcceleratorPodResult]):
+    """What do the chips of a pod add up to, in peak rate and in memory?
+
+    A plain product, with no interconnect and no loss from scaling, so the rate is a bound that no job reaches. The
+    memory is not one address space: each chip still has to hold its own share.
+
+    Source: Jouppi et al. (2023), for a pod of 4,096 chips with 32 GiB each.
+
+    >>> pod = AcceleratorPodScenario(pod="TPUv4_4096", accelerator="TPUv4").evaluate()
+    >>> f"{pod.peak_flops / 1e18:.2f} EFLOP/s and {pod.chip_memory_total / 2**40:.0f} TiB"
+    '1.13 EFLOP/s and 128 TiB'
+    """
+
+    title = "Aggregate peak and memory of a pod"
+    sources = (JOUPPI_2023,)
+    notes = (
+        "The chip is an input of its own; nothing checks that the pod is built from it. A pod that states its memory "
+        "lets you compare chip_memory_total with it.",
+        "Chip memory is binary (32 GiB), while datasheets often print GB. 128 TiB is 140.7 TB.",
+    )
+
+    pod: Annotated[AnyPod, Needs("chips")] = Input("the pod, for its number of chips")
+    accelerator: Annotated[AnyHardware, Needs("compute.peak", "memory.capacity")] = Input(
+        "the chip the pod is built from"
+    )
+
+    def evaluate(self) -> AcceleratorPodResult:
+        peak_flops = self.pod.chips * self.accelerator.compute.peak
+        chip_memory_total = self.pod.chips * self.accelerator.memory.capacity
+        return AcceleratorPodResult(peak_flops=peak_flops, chip_memory_total=chip_memory_total)
+
+    def warnings(self, result: AcceleratorPodResult) -> Iterator[Warning]:
+        if (sparse := sparse_peak(self.accelerator)) is not None:
+            yield sparse
+
+
+class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
+    """Does a larger training cluster still pay once checkpoints and failures are counted?
+
+    A synchronous job grows to a multiple of its devices while its checkpoints stay as large and as slow to write. Any
+    device failure stops it, so failures come more often in proportion; each size saves at its own best interval, and a
+    failure costs half an interval of work. The break-even is the step speedup that the larger job must show to finish
+    no later. First order in write time over time between failures, and refused where the overhead would reach 100
+    percent.
+
+    Source: Young (1974), interval = sqrt(2 x write time x MTBF); Daly (2006) for how far that holds.
+
+    >>> job = ClusterExpansionScenario(write_time="25 s", component_mtbf="50000 h", n_devices=1024, factor=2).evaluate()
+    >>> round(job.overhead_growth, 3), round(job.breakeven_speedup, 3)
+    (1.414, 1.007)
+    """
+
+    title = "Does a larger training cluster pay after checkpoints and failures?"
+    sources = (YOUNG_1974, DALY_2006)
+    notes = (
+        "Counts device failures only, independent of each other. Nodes, network and storage shorten the real interval.",
+        "Restart and reload time are not part of the overhead.",
+        "component_mtbf is per device. A cluster-wide figure would be divided by the device count a second time.",
+        "A factor below 1 shrinks the job; everything named expanded then describes the smaller one.",
+    )
+    rules = (
+        Rule(
+            "(write_time is None) != (checkpoint_bytes is None)",
+            at="write_time",
+            because="give either the write time or the size and bandwidth it follows from",
+        ),
+        Rule(
+            "(checkpoint_bytes is None) == (write_bandwidth is None)",
+            at="write_bandwidth",
+            because="a write time follows from both the size and the bandwidth",
+        ),
+        Rule("round(n_devices * factor) >= 1", at="factor", because="at least one device must remain"),
+        Rule(
+            "write_time is None or 2 * write_time < component_mtbf / max(n_devices, round(n_devices * factor))",
+            at="write_time",
+            because="beyond that the first-order overhead reaches 100 percent and the model no longer holds",
+        ),
+        Rule(
+            "checkpoint_bytes is None or write_bandwidth is None or 2 * (checkpoint_bytes / write_bandwidth) "
+            "< component_mtbf / max(n_devices, round(n_devices * factor))",
+            at="checkpoint_bytes",
+            because="beyond that the first-order overhead reaches 100 percent and the model no longer holds",
+        ),
+    )
+
+    checkpoint_bytes: Positive[Data] | None = Input(
+        "size of one checkpoint (weights and optimizer state)", unit="TB", default=None
+    )
+    write_bandwidth: Positive[DataRate] | None = Input(
+        "sustained bandwidth the job writes a checkpoint with", unit="GB/s", default=None
+    )
+    write_time: Positive[Time] | None = Input("write time of a checkpoint, when known directly", unit="s", default=None)
+    component_mtbf: Positive[Time] = Input("mean time between failures of a single device", unit="h")
+    n_devices: AtLeastOne[Integer] = Input("devices before the expansion")
+    factor: Positive[Real] = Input("devices after over devices before")
+    step_speedup: Positive[Real] | None = Input(
+        "measured step rate of the larger job over that of the smaller one", default=None
+    )
+
+    def evaluate(self) -> ClusterExpansionResult:
+        if self.checkpoint_bytes is not None and self.write_bandwidth is not None:
+            t_write = self.checkpoint_bytes / self.write_bandwidth
+        else:
+            assert self.write_time is not None
+            t_write = self.write_time
+        expanded_devices = nearest(self.n_devices * self.factor)
+        mtbf = self.component_mtbf / self.n_devices
+        expanded_mtbf = self.component_mtbf / expanded_devices
+
+        interval = sqrt(2 * t_write * mtbf)
+        expanded_interval = sqrt(2 * t_write * expanded_mtbf)
+        overhead = t_write / interval + interval / (2 * mtbf)
+        expanded_overhead = t_write / expanded_interval + expanded_interval / (2 * expanded_mtbf)
+        overhead_growth = expanded_overhead / overhead
+
+        retained = 1 - overhead
+        expanded_retained = 1 - expanded_overhead
+        breakeven_speedup = retained / expanded_retained
+        superlinear_threshold = expanded_devices / self.n_devices * breakeven_speedup
+        run_time_change = accelerator_hours_change = None
+        if self.step_speedup is not None:
+            run_time_change = breakeven_speedup / self.step_speedup - 1
+            accelerator_hours_change = superlinear_threshold / self.step_speedup - 1
+        return ClusterExpansionResult(
+            t_write=t_write,
+            expanded_devices=expanded_devices,
+            mtbf=mtbf,
+            expanded_mtbf=expanded_mtbf,
+            interval=interval,
+            expanded_interval=expanded_interval,
+            overhead=overhead,
+            expanded_overhead=expanded_overhead,
+            overhead_growth=overhead_growth,
+            retained=retained,
+            expanded_retained=expanded_retained,
+            breakeven_speedup=breakeven_speedup,
+            superlinear_threshold=superlinear_threshold,
+            run_time_change=run_time_change,
+            accelerator_hours_change=accelerator_hours_change,
+        )
+
+    def warnings(self, result: ClusterExpansionResult) -> Iterator[Warning]:
+        if any_of(result.expanded_devices == self.n_devices):
+            yield Warning("no_gain", "the job keeps its number of devices, so that nothing changes")
+        if self.step_speedup is not None and any_of(self.step_speedup < result.breakeven_speedup):
+            yield Warning("slowdown", "the step speedup is below the break-even, so that the run takes longer")
+
 
 # Operations per parameter and token of training: 2 forward, 4 backward (Kaplan et al. 2020, section 2.1).
 _OPERATIONS_PER_PARAMETER_AND_TOKEN = 6
@@ -93,6 +285,197 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
             yield sparse
         if self.hardware.tdp is None:
             yield Warning("power_unknown", f"{self.hardware.label} lists no rated power, so there is no energy")
+
+
+class JacobianScenario(Scenario[JacobianResult]):
+    """How large is the full Jacobian of one layer, the derivative of every output by every input?
+
+    Entries and bytes of a dense matrix for one example. Nobody stores it: reverse mode multiplies by it without forming
+    it, and the size says why. Says too much of two kinds of layer: the Jacobian of a linear one is its weight matrix,
+    which is stored anyway, and that of an element-wise one is diagonal.
+
+    Source: Baydin et al. (2018), section 3.2.
+
+    >>> JacobianScenario(input_width=100_000, output_width=100_000, bytes_per_value="4 B").evaluate().size
+    40000000000.0
+    """
+
+    title = "Size of a layer's full Jacobian"
+    sources = (BAYDIN_2018,)
+    notes = (
+        "A batch has one Jacobian per example.",
+        "40 GB is 37.3 GiB; device memory is often given in binary units.",
+    )
+
+    input_width: AtLeastOne[Integer] = Input("inputs of the layer")
+    output_width: AtLeastOne[Integer] = Input("outputs of the layer")
+    bytes_per_value: Positive[Data] = Input("size of one entry", unit="byte")
+
+    def evaluate(self) -> JacobianResult:
+        elements = self.input_width * self.output_width
+        size = elements * self.bytes_per_value
+        return JacobianResult(elements=elements, size=size)
+
+
+# Operators of the forward pass; the others of the table make up the backward pass.
+_FORWARD = ("matmul1", "relu", "matmul2", "loss")
+
+
+class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
+    """What does it cost to train a small two-layer network eagerly, on the device and on the host that launches it?
+
+    Operations and bytes of every operator in the forward and backward pass of a network with one hidden layer, ideal
+    device times, and the host's cost of issuing it all. Every operator reads its operands from memory and writes its
+    result back; bias additions ride along with the matrix multiplies for free. A network this small stays in cache, so
+    the traffic is too high for it, and device and host overlap in practice where this adds them up.
+
+    Source: Rumelhart et al. (1986) for the backward pass; Williams et al. (2009) for the two device times; Kingma and
+    Ba (2015), algorithm 1, for what an optimizer update reads and writes.
+
+    >>> step = MlpTrainingStepScenario(batch_size=32, input_width=784, hidden_width=128, output_width=10,
+    ...     bytes_per_value="4 B", label_bytes="8 B", loss_flops_per_logit=3, optimizer_values_moved=7,
+    ...     hardware="H100", dispatch="10 us", launch="5 us").evaluate()
+    >>> f"{step.compute_time * 1e6:.2f} us of arithmetic, {step.host.host_time * 1e6:.0f} us of host work"
+    '0.20 us of arithmetic, 95 us of host work'
+    """
+
+    title = "Launch cost of training a small two-layer network eagerly"
+    sources = (RUMELHART_1986, WILLIAMS_2009, KINGMA_2015)
+    notes = (
+        "Optimizer traffic is reported separately and enters neither memory_time nor host. For small batches it can be "
+        "the larger share: for an MNIST network at batch 32 it is more than twice total_bytes.",
+        "The host comparison adds compute and memory time. With perfect overlap the device would need only the larger "
+        "of the two, so the sum is no lower bound.",
+        "The operator table is fixed at four forward and five backward operators. Other values of forward_ops and "
+        "backward_ops change only the host side.",
+        "The host makes one framework call per forward operator and one for the whole backward pass, but one launch "
+        "per operator in both.",
+        "A format without a listed rate is an error. FP32 on a GPU with tensor cores is not TF32; state tf32 if that "
+        "is what runs.",
+    )
+
+    batch_size: AtLeastOne[Integer] = Input("samples per step")
+    input_width: AtLeastOne[Integer] = Input("features per sample")
+    hidden_width: AtLeastOne[Integer] = Input("units in the hidden layer")
+    output_width: AtLeastOne[Integer] = Input("logits per sample")
+    bytes_per_value: Positive[Data] = Input("width of every weight, activation and gradient", unit="byte")
+    label_bytes: NonNegative[Data] = Input("width of one class label", unit="byte")
+    loss_flops_per_logit: NonNegative[Integer] = Input(
+        "operations charged per logit for softmax and cross-entropy together"
+    )
+    optimizer_values_moved: NonNegative[Integer] = Input(
+        "memory accesses per parameter in an optimizer update, reads plus writes (7 for Adam: read weight, gradient, "
+        "two moments; write weight, two moments)"
+    )
+    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("accelerator that runs the step")
+    precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] = Input(
+        "number format whose dense rate prices the arithmetic",
+        default="fp32",
+        why="what a framework uses unless told otherwise",
+    )
+    forward_ops: AtLeastOne[Integer] = Input(
+        "operators the forward pass launches", default=4, why="the four of the operator table"
+    )
+    backward_ops: NonNegative[Integer] = Input(
+        "operators the backward pass launches", default=5, why="the five of the operator table"
+    )
+    dispatch: NonNegative[Time] = Input("host time per framework call", unit="us")
+    launch: NonNegative[Time] = Input("host time per kernel launch", unit="us")
+
+    def evaluate(self) -> MlpTrainingStepResult:
+        op_flops, op_bytes = self._operations(), self._traffic()
+        forward_flops = sum(op_flops[name] for name in _FORWARD)
+        backward_flops = sum(work for name, work in op_flops.items() if name not in _FORWARD)
+        forward_bytes = sum(op_bytes[name] for name in _FORWARD)
+        backward_bytes = sum(moved for name, moved in op_bytes.items() if name not in _FORWARD)
+        total_flops = forward_flops + backward_flops
+        total_bytes = forward_bytes + backward_bytes
+
+        forward_multiplies = op_flops["matmul1"] + op_flops["matmul2"]
+        backward_multiplies = op_flops["grad_w2"] + op_flops["grad_h"] + op_flops["grad_w1"]
+        dense_training_ratio = (forward_multiplies + backward_multiplies) / forward_multiplies
+        hidden_parameters = self.input_width * self.hidden_width + self.hidden_width
+        output_parameters = self.hidden_width * self.output_width + self.output_width
+        parameters = hidden_parameters + output_parameters
+        optimizer_step_bytes = parameters * self.optimizer_values_moved * self.bytes_per_value
+
+        peak_rate = self.hardware.compute.rates[self.precision]
+        compute_time = total_flops / peak_rate
+        memory_time = total_bytes / self.hardware.memory.bandwidth
+        return MlpTrainingStepResult(
+            op_flops=op_flops,
+            op_bytes=op_bytes,
+            forward_flops=forward_flops,
+            backward_flops=backward_flops,
+            forward_bytes=forward_bytes,
+            backward_bytes=backward_bytes,
+            total_flops=total_flops,
+            total_bytes=total_bytes,
+            dense_training_ratio=dense_training_ratio,
+            parameters=parameters,
+            optimizer_step_bytes=optimizer_step_bytes,
+            peak_rate=peak_rate,
+            compute_time=compute_time,
+            memory_time=memory_time,
+            host=self._host(compute_time + memory_time),
+        )
+
+    def _operations(self) -> dict[str, float]:
+        """Work of each operator, two operations per multiply-accumulate."""
+        hidden_values = self.batch_size * self.hidden_width
+        logits = self.batch_size * self.output_width
+        multiply1 = 2 * hidden_values * self.input_width
+        multiply2 = 2 * hidden_values * self.output_width
+        return {
+            "matmul1": multiply1,
+            "relu": hidden_values,
+            "matmul2": multiply2,
+            "loss": self.loss_flops_per_logit * logits,
+            "grad_w2": multiply2,
+            "grad_h": multiply2,
+            "grad_w1": multiply1,
+            "relu_backward": hidden_values,
+            "loss_backward": 2 * logits,
+        }
+
+    def _traffic(self) -> dict[str, float]:
+        """Bytes each operator reads and writes: its operands and its result, each once."""
+        inputs = self.batch_size * self.input_width
+        hidden_values = self.batch_size * self.hidden_width
+        logits = self.batch_size * self.output_width
+        weights1 = self.input_width * self.hidden_width
+        weights2 = self.hidden_width * self.output_width
+        values = {
+            "matmul1": inputs + weights1 + hidden_values,
+            "relu": 2 * hidden_values,
+            "matmul2": hidden_values + weights2 + logits,
+            "loss": 2 * logits,
+            "grad_w2": hidden_values + logits + weights2,
+            "grad_h": logits + weights2 + hidden_values,
+            "grad_w1": inputs + hidden_values + weights1,
+            "relu_backward": 2 * hidden_values + hidden_values,  # gradient and kept activation in, gradient out
+            "loss_backward": 2 * logits,
+        }
+        moved = {name: self.bytes_per_value * count for name, count in values.items()}
+        moved["loss_backward"] += self.label_bytes * self.batch_size
+        return moved
+
+    def _host(self, device_time: float) -> HostDispatchResult:
+        """The host's cost of the step: one call per forward operator and one for the backward pass."""
+        return HostDispatchScenario.model_construct(
+            ops_per_block=self.forward_ops + 1,
+            launches_per_block=self.forward_ops + self.backward_ops,
+            dispatch=self.dispatch,
+            launch=self.launch,
+            device_time=device_time,
+        ).evaluate()
+
+    def warnings(self, result: MlpTrainingStepResult) -> Iterator[Warning]:
+        if any_of(result.host.overhead_ratio > 1):
+            yield Warning("overhead_dominated", "the host takes longer to issue the step than the device to run it")
+        capacity = self.hardware.memory.capacity
+        if capacity is not None and any_of(result.parameters * self.bytes_per_value > capacity):
+            yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {self.hardware.label}")
 
 
 class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):

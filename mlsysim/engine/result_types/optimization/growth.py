@@ -1,0 +1,38 @@
+"""Results of the scenarios about growth."""
+
+from mlsysim.engine.result import Output, Result
+from mlsysim.fields import Real
+
+__all__ = ["GrowthGapResult", "ParameterBandwidthGrowthResult"]
+
+
+class GrowthGapResult(Result):
+    """How far compute outgrows bandwidth over time."""
+
+    compute_annual_factor: Real = Output(
+        "growth factor of compute in one year of 365.25 days", formula="2 ** (31557600 / compute_doubling_period)"
+    )
+    bandwidth_annual_factor: Real = Output("growth factor of bandwidth in one year", formula="1 + bandwidth_growth")
+    gap: Real = Output(
+        "growth of compute over growth of bandwidth across the horizon",
+        formula="2 ** (horizon / compute_doubling_period - horizon / 31557600 * log2(bandwidth_annual_factor))",
+    )
+
+
+class ParameterBandwidthGrowthResult(Result):
+    """Model parameters against memory bandwidth over time."""
+
+    bandwidth_index: list[Real] = Output(
+        "bandwidth of each device in baselines, in the order of the input",
+        formula="[device.memory.bandwidth / baseline_accelerator.memory.bandwidth for device in accelerators]",
+    )
+    dense_index: list[Real] = Output(
+        "parameters of each dense model in baselines, in the order of the input",
+        formula="[model.parameters / baseline_model.parameters for model in dense_models]",
+    )
+    sparse_index: list[Real] = Output(
+        "all parameters of each sparse model in baselines, in the order of the input",
+        formula="[model.parameters / baseline_model.parameters for model in sparse_models]",
+    )
+    bandwidth_growth: Real = Output("largest bandwidth index", formula="max(bandwidth_index)")
+    parameter_growth: Real = Output("largest dense index", formula="max(dense_index)")

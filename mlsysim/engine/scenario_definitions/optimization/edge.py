@@ -1,0 +1,247 @@
+"""Scenarios about devices at the edge: what to send over a slow link, and what to do in place."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from mlsysim.engine.bibliography import (
+    BEEDE_2020,
+    IEC_80000_13,
+    JOUPPI_2017,
+    KANG_2017,
+    SATYANARAYANAN_2009,
+    WARDEN_2018,
+    ZHANG_2017,
+)
+from mlsysim.engine.result_types.optimization.edge import (
+    DailyUploadResult,
+    OffloadDeadlineResult,
+    WakeWordFleetResult,
+)
+from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.fields import (
+    AtLeastOne,
+    Bound,
+    Data,
+    DataRate,
+    Frequency,
+    Integer,
+    MoneyRate,
+    NonNegative,
+    Positive,
+    Power,
+    Real,
+    Time,
+)
+from mlsysim.units.vocabulary import DAY, HOUR
+
+__all__ = ["DailyUploadScenario", "OffloadDeadlineScenario", "WakeWordFleetScenario"]
+
+
+class DailyUploadScenario(Scenario[DailyUploadResult]):
+    """How long does a site's uplink take to send a day's captures, and how much smaller would summaries be?
+
+    The uplink runs at a constant rate with no overhead and carries nothing else. The summary is what remains of a case
+    when the model runs at the site. Stops being valid where the link drops out or is shared, which makes it slower.
+
+    Source: Beede et al. (2020), for clinics that wait for their images to upload; IEC 80000-13 for bits and bytes.
+
+    >>> clinic = DailyUploadScenario(cases_per_day=100, files_per_case=4, file_size="5 MB", uplink="2 Mbit/s",
+    ...                              window="8 h", summary_size="10 kB").evaluate()
+    >>> clinic.file_upload_time, f"{clinic.window_share:.0%} of the day"
+    (20.0, '28% of the day')
+    """
+
+    title = "A site's daily upload through its uplink"
+    sources = (BEEDE_2020, IEC_80000_13)
+    notes = (
+        "Uplinks are sold in bits: 2 Mbit/s is 250 kB/s. Reading it as megabytes makes the upload look eight times "
+        "shorter.",
+        "Asymmetric links upload more slowly than they download; use the upload figure.",
+        "Protocol overhead and retransmissions come on top; use a measured rate where there is one.",
+        "window_share is a share in name only: it can pass 1.",
+    )
+
+    cases_per_day: AtLeastOne[Integer] = Input("cases (patients, inspections) in a day")
+    files_per_case: AtLeastOne[Integer] = Input("files captured per case")
+    file_size: Positive[Data] = Input("size of one file", unit="MB")
+    uplink: Positive[DataRate] = Input("sustained upload rate", unit="Mbit/s")
+    window: Positive[Time] = Input("working time the upload should fit in", unit="h")
+    summary_size: Positive[Data] = Input("size of the summary that replaces one case", unit="kB")
+
+    def evaluate(self) -> DailyUploadResult:
+        daily_volume = self.cases_per_day * self.files_per_case * self.file_size
+        upload_time = daily_volume / self.uplink
+        window_share = upload_time / self.window
+        file_upload_time = self.file_size / self.uplink
+        summary_volume = self.cases_per_day * self.summary_size
+        reduction = daily_volume / summary_volume
+        return DailyUploadResult(
+            daily_volume=daily_volume,
+            upload_time=upload_time,
+            window_share=window_share,
+            file_upload_time=file_upload_time,
+            summary_volume=summary_volume,
+            reduction=reduction,
+        )
+
+    def warnings(self, result: DailyUploadResult) -> Iterator[Warning]:
+        if any_of(result.window_share > 1):
+            yield Warning("deadline_missed", "a day's files take longer to upload than the working time there is")
+        if any_of(result.reduction <= 1):
+            yield Warning("no_gain", "the summary of a case is no smaller than its files")
+
+
+class OffloadDeadlineScenario(Scenario[OffloadDeadlineResult]):
+    """Can a remote model answer before the next frame comes in?
+
+    A lower bound on sending one input and getting the answer, set against the time between frames. Leaves out queueing,
+    encoding, retransmission and the size of the reply, so an answer that is late here is late in practice, while one
+    that is in time here may still be late.
+
+    Source: Satyanarayanan et al. (2009), for the delay of a distant cloud; Kang et al. (2017), for sending the input as
+    the larger part of it.
+
+    >>> drone = OffloadDeadlineScenario(payload="24.9 MB", uplink_bandwidth="100 Mbit/s", network_latency="100 ms",
+    ...                                 remote_compute_time="10 ms", frame_rate="60 Hz").evaluate()
+    >>> f"{drone.remote_lower_bound:.1f} s, in which {drone.deadline_ratio:.0f} frames go by"
+    '2.1 s, in which 126 frames go by'
+    """
+
+    title = "Remote inference against a frame deadline"
+    sources = (SATYANARAYANAN_2009, KANG_2017)
+    notes = (
+        "Uplinks are sold in megabits, payloads come in megabytes; 100 Mbit/s is 12.5 MB/s.",
+        "compression is a ratio, not a saved share: 90 percent smaller is 10, not 0.9.",
+        "network_latency is the full round trip; a one-way figure must be doubled first.",
+        "Frames may be pipelined, so a ratio above 1 rules out answering before the next frame, not the frame rate "
+        "itself; the rate is limited by transmit_time.",
+    )
+
+    payload: NonNegative[Data] = Input("raw size of one input", unit="MB")
+    uplink_bandwidth: Positive[DataRate] = Input("sustained rate toward the server", unit="Mbit/s")
+    network_latency: NonNegative[Time] = Input("round-trip delay of the path", unit="ms")
+    remote_compute_time: NonNegative[Time] = Input("time the remote model needs", unit="ms")
+    frame_rate: Positive[Frequency] = Input("inputs per second that need an answer", unit="Hz")
+    compression: Positive[Real] = Input(
+        "how many times smaller the payload gets before sending; 1 sends it raw",
+        default=1.0,
+        why="a payload that is sent as it is",
+    )
+
+    def evaluate(self) -> OffloadDeadlineResult:
+        transmit_time = self.payload / self.compression / self.uplink_bandwidth
+        remote_response = self.network_latency + self.remote_compute_time
+        remote_lower_bound = transmit_time + remote_response
+        deadline = 1 / self.frame_rate
+        deadline_ratio = remote_lower_bound / deadline
+        return OffloadDeadlineResult(
+            transmit_time=transmit_time,
+            remote_response=remote_response,
+            remote_lower_bound=remote_lower_bound,
+            deadline=deadline,
+            deadline_ratio=deadline_ratio,
+        )
+
+    def warnings(self, result: OffloadDeadlineResult) -> Iterator[Warning]:
+        if any_of(result.deadline_ratio > 1):
+            yield Warning("deadline_missed", "the answer comes back after the next frame at the earliest")
+        if any_of(self.compression < 1):
+            yield Warning("slowdown", "a compression below 1 makes the payload larger; was a saved share meant?")
+
+
+class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
+    """What does a fleet of voice assistants send and cost if the cloud listens for the wake word, or the device does?
+
+    Traffic, price and datacenter load of a fleet that streams all audio, and of one that sends audio only after a wake
+    word. Averages over a day, with a factor for busy hours. Assumes uncompressed audio, a detector that never fires by
+    mistake, and datacenters that are fully busy; stops being valid for a fleet spread over time zones, whose peak is
+    lower.
+
+    Source: Warden (2018), for 16-bit samples at 16 kHz; Zhang et al. (2017), for detectors that fit a microcontroller;
+    Jouppi et al. (2017), section 1, for sizing datacenters by the minutes people talk to them.
+
+    >>> fleet = WakeWordFleetScenario(
+    ...     devices=1e9, audio_sample_rate="16 kHz", audio_sample_bits="16 bit", queries_per_day=20, query_audio="5 s",
+    ...     accelerator_time_per_query="200 ms", accelerators_per_datacenter=10_000, waking_hours="16 h",
+    ...     peak_multiplier=3, cloud_detection_cost="0.5 USD/year").evaluate()
+    >>> fleet.upload_reduction, round(fleet.datacenters_peak)
+    (864.0, 21)
+    """
+
+    title = "Detecting a wake word on the device or in the cloud"
+    sources = (WARDEN_2018, ZHANG_2017, JOUPPI_2017)
+    notes = (
+        "cloud_detection_cost_per_year is a rate held in USD per second; only its display is per year. As the price "
+        "comes in and goes out by the same year, its length cancels.",
+        "datacenters_average and datacenters_peak size the requests only, not listening to all audio in the cloud.",
+        "fleet_query_rate averages over 24 hours; the network must carry peak_ratio times as much.",
+        "Datacenters are assumed fully busy and are not rounded up; divide by a target utilization first.",
+        "Time zones spread the load of a worldwide fleet, so one waking window overstates its peak.",
+        "The local_* inputs enter no output.",
+    )
+    rules = (
+        Rule(
+            "queries_per_day * query_audio <= 86400",
+            at="query_audio",
+            because="a device hears at most 24 hours of audio a day",
+        ),
+        Rule(
+            "local_power_low is None or local_power_high is None or local_power_low <= local_power_high",
+            at="local_power_low",
+        ),
+    )
+
+    devices: Positive[Real] = Input("devices in the fleet")
+    audio_sample_rate: Positive[Frequency] = Input("audio samples per second", unit="kHz")
+    audio_sample_bits: Positive[Data] = Input("size of one audio sample", unit="bit")
+    queries_per_day: Positive[Real] = Input("spoken requests per device and day")
+    query_audio: Positive[Time] = Input("length of the audio sent per request", unit="s")
+    accelerator_time_per_query: NonNegative[Time] = Input("accelerator time one request needs", unit="ms")
+    accelerators_per_datacenter: AtLeastOne[Integer] = Input("accelerators in one datacenter")
+    waking_hours: Annotated[Positive[Time], Bound(le=DAY, unit="s")] = Input(
+        "part of the day in which requests arrive", unit="h"
+    )
+    peak_multiplier: AtLeastOne[Real] = Input("busiest load over the average of the waking hours")
+    cloud_detection_cost: NonNegative[MoneyRate] = Input("price of detecting in the cloud, per device", unit="USD/year")
+    local_power_low: NonNegative[Power] | None = Input(
+        "low end of the detector's power on the device; recorded only", unit="mW", default=None
+    )
+    local_power_high: NonNegative[Power] | None = Input(
+        "high end of the detector's power on the device; recorded only", unit="mW", default=None
+    )
+    local_detection_cost: NonNegative[MoneyRate] | None = Input(
+        "price of detecting on the device, per device; recorded only", unit="USD/year", default=None
+    )
+
+    def evaluate(self) -> WakeWordFleetResult:
+        stream_rate = self.audio_sample_rate * self.audio_sample_bits
+        fleet_stream_rate = self.devices * stream_rate
+        upload_reduction = DAY / (self.queries_per_day * self.query_audio)
+        fleet_query_rate = fleet_stream_rate / upload_reduction
+        cloud_detection_cost_per_year = self.devices * self.cloud_detection_cost
+        queries_per_fleet_day = self.devices * self.queries_per_day
+        accelerator_hours_per_day = queries_per_fleet_day * self.accelerator_time_per_query / HOUR
+        datacenter_hours_per_day = self.accelerators_per_datacenter * (DAY / HOUR)
+        datacenters_average = accelerator_hours_per_day / datacenter_hours_per_day
+        peak_ratio = self.peak_multiplier * DAY / self.waking_hours
+        datacenters_peak = datacenters_average * peak_ratio
+        return WakeWordFleetResult(
+            stream_rate=stream_rate,
+            fleet_stream_rate=fleet_stream_rate,
+            upload_reduction=upload_reduction,
+            fleet_query_rate=fleet_query_rate,
+            cloud_detection_cost_per_year=cloud_detection_cost_per_year,
+            queries_per_fleet_day=queries_per_fleet_day,
+            accelerator_hours_per_day=accelerator_hours_per_day,
+            datacenter_hours_per_day=datacenter_hours_per_day,
+            datacenters_average=datacenters_average,
+            peak_ratio=peak_ratio,
+            datacenters_peak=datacenters_peak,
+        )
+
+    def warnings(self, result: WakeWordFleetResult) -> Iterator[Warning]:
+        if any_of(self.queries_per_day * self.query_audio > self.waking_hours):
+            yield Warning("deadline_missed", "a day's requests last longer than the hours in which they arrive")
+        if self.local_detection_cost is not None and any_of(self.local_detection_cost >= self.cloud_detection_cost):
+            yield Warning("no_gain", "detecting on the device costs no less than detecting in the cloud")

@@ -1,0 +1,128 @@
+"""Scenarios about growth over the years: of compute, of bandwidth and of models."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from mlsysim.catalog import AnyHardware, AnyWorkload
+from mlsysim.engine.arithmetic import log2
+from mlsysim.engine.bibliography import GHOLAMI_2024, WULF_1995
+from mlsysim.engine.result_types.optimization.growth import GrowthGapResult, ParameterBandwidthGrowthResult
+from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning
+from mlsysim.fields import Bound, Needs, NonNegative, Positive, Real, Time
+from mlsysim.units.vocabulary import YEAR
+
+__all__ = ["GrowthGapScenario", "ParameterBandwidthGrowthScenario"]
+
+
+class GrowthGapScenario(Scenario[GrowthGapResult]):
+    """How far does compute that doubles at a fixed period outgrow bandwidth that grows by a fixed share a year?
+
+    Growth factors of both in one year, and the ratio of their growth across a horizon. Assumes that both stay
+    exponential throughout, which no technology does for long: read it as what a trend means, not as a forecast.
+
+    Source: Wulf and McKee (1995) for the argument from two exponentials; Gholami et al. (2024) for the trends of
+    accelerators.
+
+    >>> wall = GrowthGapScenario(compute_doubling_period="18 month", bandwidth_growth=0.2, horizon="10 year").evaluate()
+    >>> round(wall.gap, 1)
+    16.4
+    """
+
+    title = "How far compute outgrows bandwidth over time"
+    sources = (WULF_1995, GHOLAMI_2024)
+    notes = (
+        "A year is 365.25 days (31,557,600 s) here, unlike the year of 8,760 h of prices.",
+        "bandwidth_growth is a share: write 0.2 for 20 percent. 20 means that bandwidth grows to 21 times in a year.",
+        "A month is a twelfth of a year, so 18 months are 1.5 years; 18 times 30 days are less.",
+        "A trend quoted as a factor over several years has to be converted: 1.6 times in two years is 1.6 ** 0.5 - 1, "
+        "or 0.26 a year.",
+        "Both rules keep the factors within the range of a double.",
+    )
+    rules = (
+        Rule(
+            "31557600 / compute_doubling_period <= 1000",
+            at="compute_doubling_period",
+            because="compute doubles at most 1,000 times a year",
+        ),
+        Rule(
+            "abs(horizon / compute_doubling_period - horizon / 31557600 * log2(1 + bandwidth_growth)) <= 1000",
+            at="horizon",
+            because="the gap doubles or halves at most 1,000 times across the horizon",
+        ),
+    )
+
+    compute_doubling_period: Positive[Time] = Input("time in which compute doubles", unit="year")
+    bandwidth_growth: Annotated[Real, Bound(gt=-1)] = Input("yearly growth of bandwidth as a share: 0.2 is 20 percent")
+    horizon: NonNegative[Time] = Input("time span to look across", unit="year")
+
+    def evaluate(self) -> GrowthGapResult:
+        compute_annual_factor = 2 ** (YEAR / self.compute_doubling_period)
+        bandwidth_annual_factor = 1 + self.bandwidth_growth
+        compute_doublings = self.horizon / self.compute_doubling_period
+        bandwidth_doublings = self.horizon / YEAR * log2(bandwidth_annual_factor)
+        gap = 2 ** (compute_doublings - bandwidth_doublings)
+        return GrowthGapResult(
+            compute_annual_factor=compute_annual_factor,
+            bandwidth_annual_factor=bandwidth_annual_factor,
+            gap=gap,
+        )
+
+
+class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult]):
+    """How far have model sizes and the memory bandwidth of one device each grown from a starting point?
+
+    Parameters of each model and bandwidth of each device, in multiples of a baseline model and a baseline device.
+    Growth is the highest point of a series, wherever it stands in the list. Sparse models are shown but not counted:
+    they use only part of their parameters per input, so that their size says little of the bandwidth they need.
+
+    Source: Gholami et al. (2024), on parameters against the memory of accelerators; Wulf and McKee (1995) for the gap
+    between what consumes data and what delivers it.
+
+    >>> growth = ParameterBandwidthGrowthScenario(
+    ...     accelerators=["A100", "H100"], dense_models=["GPT3"], baseline_accelerator="V100",
+    ...     baseline_model="BERT_Large").evaluate()
+    >>> f"parameters {growth.parameter_growth:.0f} times, bandwidth {growth.bandwidth_growth:.1f} times"
+    'parameters 515 times, bandwidth 3.7 times'
+    """
+
+    title = "Model parameters against memory bandwidth over time"
+    sources = (GHOLAMI_2024, WULF_1995)
+    notes = (
+        "Both growth figures are maxima. The largest model need not be the newest, and the two maxima can fall in "
+        "different years.",
+        "The lists do not have to contain the baselines, and an index below 1 is legitimate.",
+        "Bandwidth is that of one device; a model spread over many devices sees their sum.",
+        "A model of which only the stored size is known, and not the number of parameters, is refused.",
+    )
+
+    accelerators: Annotated[list[AnyHardware], Needs("memory.bandwidth")] = Input("devices to index", min_length=1)
+    dense_models: Annotated[list[AnyWorkload], Needs("parameters")] = Input(
+        "models whose parameters are all used for every input", min_length=1
+    )
+    sparse_models: Annotated[list[AnyWorkload], Needs("parameters")] = Input(
+        "models that use only part of their parameters per input",
+        default=[],
+        why="growth is counted on dense models alone",
+    )
+    baseline_accelerator: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("device whose bandwidth is 1")
+    baseline_model: Annotated[AnyWorkload, Needs("parameters")] = Input("model whose number of parameters is 1")
+
+    def evaluate(self) -> ParameterBandwidthGrowthResult:
+        bandwidth, parameters = self.baseline_accelerator.memory.bandwidth, self.baseline_model.parameters
+        bandwidth_index = [device.memory.bandwidth / bandwidth for device in self.accelerators]
+        dense_index = [model.parameters / parameters for model in self.dense_models]
+        sparse_index = [model.parameters / parameters for model in self.sparse_models]
+        return ParameterBandwidthGrowthResult(
+            bandwidth_index=bandwidth_index,
+            dense_index=dense_index,
+            sparse_index=sparse_index,
+            bandwidth_growth=max(bandwidth_index),
+            parameter_growth=max(dense_index),
+        )
+
+    def warnings(self, result: ParameterBandwidthGrowthResult) -> Iterator[Warning]:
+        counted = [*self.dense_models, self.baseline_model]
+        mixtures = dict.fromkeys(model.label for model in counted if model.active_parameters is not None)
+        if mixtures:
+            yield Warning("all_experts_counted", f"a token uses only some parameters of {', '.join(mixtures)}")

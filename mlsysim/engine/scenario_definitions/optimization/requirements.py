@@ -1,0 +1,276 @@
+"""Scenarios about bringing a model to release: what it has to meet, and what the way there costs."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from mlsysim.catalog import AnyDataset, AnyHardware
+from mlsysim.engine.arithmetic import floor, log10, minimum
+from mlsysim.engine.bibliography import (
+    ABRAMOFF_2018,
+    AMERSHI_2019,
+    BOEHM_1981,
+    DENG_2009,
+    GULSHAN_2016,
+    OAKDEN_RAYNER_2020,
+    RUSSAKOVSKY_2015,
+)
+from mlsysim.engine.result_types.optimization.requirements import (
+    InputSpaceResult,
+    IterationBudgetResult,
+    LateConstraintResult,
+    ScreeningRequirementsResult,
+)
+from mlsysim.engine.scenario import Input, Rule, Scenario
+from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.fields import Bound, Data, Integer, Needs, NonNegative, Percent, Positive, Real, Share, Text, Time
+from mlsysim.units.vocabulary import DAY
+
+__all__ = [
+    "InputSpaceScenario",
+    "IterationBudgetScenario",
+    "LateConstraintScenario",
+    "ScreeningRequirementsScenario",
+]
+
+DayNumber = Annotated[str, StringConstraints(pattern="^(0|[1-9][0-9]{0,8})$")]
+
+
+class InputSpaceScenario(Scenario[InputSpaceResult]):
+    """How many different images of a data set's size are there, beside the number a benchmark checks?
+
+    Every channel element takes any of its levels, so the count is levels to the power of the elements; it is given as
+    a power of ten, for it fits no double. Nearly all of these images are noise: the number bounds testing by
+    enumeration, and says nothing about the far smaller set of natural images.
+
+    Source: Russakovsky et al. (2015), table 2, for the images of each split; Deng et al. (2009) for the collection they
+    come from.
+
+    >>> space = InputSpaceScenario(dataset="ImageNet", levels=256).evaluate()
+    >>> f"a number of {space.digits:,} digits beside {space.test_examples:,} examples"
+    'a number of 362,508 digits beside 50,000 examples'
+    """
+
+    title = "Size of an image model's input space against its test set"
+    sources = (DENG_2009, RUSSAKOVSKY_2015)
+    notes = (
+        "test_examples is the validation split. ImageNet's own test split has 100,000 images with unpublished labels, "
+        "and the data set's entry lists it under the very same name.",
+        "levels is 256 for 8 bits per channel. Passing 8 is a different and far smaller space.",
+        "Nearly all of these inputs are noise; the number bounds testing by enumeration, not the set of natural "
+        "images.",
+        "digits relies on a double logarithm and can be off by one if the count is within rounding of a power of ten.",
+    )
+
+    dataset: Annotated[AnyDataset, Needs("image_width", "image_height", "image_channels", "validation_examples")] = (
+        Input("the image data set")
+    )
+    levels: Annotated[Integer, Bound(ge=2)] = Input("values one channel element can take (256 at 8 bits)")
+
+    def evaluate(self) -> InputSpaceResult:
+        elements = self.dataset.image_width * self.dataset.image_height * self.dataset.image_channels
+        log10_inputs = elements * log10(self.levels)
+        digits = floor(log10_inputs) + 1
+        return InputSpaceResult(
+            elements=elements,
+            log10_inputs=log10_inputs,
+            digits=digits,
+            test_examples=self.dataset.validation_examples,
+        )
+
+    def warnings(self, result: InputSpaceResult) -> Iterator[Warning]:
+        if result.test_examples == 0:
+            yield Warning("nothing_tested", f"{self.dataset.label} holds no examples back for validation")
+
+
+class IterationBudgetScenario(Scenario[IterationBudgetResult]):
+    """Who ends up ahead in one development window: the team with slow, large runs or the one with fast, small runs?
+
+    Every run adds a fixed gain until a common ceiling. All slow runs count, and part of a run counts for part of its
+    gain; of the fast runs only as many count as people can learn from. The gains are assumptions, and the model stops
+    being valid as the ceiling nears, where real gains shrink from run to run.
+
+    Source: Amershi et al. (2019), figure 1, for the loops of the machine-learning workflow; the arithmetic is plain
+    counting.
+
+    >>> race = IterationBudgetScenario(
+    ...     window="26 week", slow_cycle="1 week", slow_start=95, slow_gain=0.15, fast_cycle="1 h", fast_start=90,
+    ...     fast_gain=0.1, fast_effective_runs=100, ceiling=99).evaluate()
+    >>> round(race.slow_final, 1), race.fast_final
+    (98.9, 99.0)
+    """
+
+    title = "Slow cycles against fast cycles in one development window"
+    sources = (AMERSHI_2019,)
+    notes = (
+        "Accuracies are percent and gains are points: 95 and 0.15, not 0.95 and 0.0015.",
+        "Gains per run are stated, not modeled; in practice they shrink as the ceiling nears.",
+        "Part of a run counts for part of its gain. Make the window a whole number of cycles if half a run teaches "
+        "nothing.",
+        "final_gap hides who leads; compare the two finals.",
+    )
+    rules = (
+        Rule("slow_start <= ceiling", at="slow_start", because="nobody starts above what nobody can pass"),
+        Rule("fast_start <= ceiling", at="fast_start", because="nobody starts above what nobody can pass"),
+        Rule(
+            "fast_effective_runs <= window / fast_cycle",
+            at="fast_effective_runs",
+            because="no more runs count than fit in the window",
+        ),
+    )
+
+    window: Positive[Time] = Input("development time both teams have", unit="day")
+    slow_cycle: Positive[Time] = Input("time of one slow run", unit="day")
+    slow_start: Percent = Input("accuracy the slow team starts from, in percent")
+    slow_gain: NonNegative[Real] = Input("percentage points gained per slow run")
+    fast_cycle: Positive[Time] = Input("time of one fast run", unit="h")
+    fast_start: Percent = Input("accuracy the fast team starts from, in percent")
+    fast_gain: NonNegative[Real] = Input("percentage points gained per fast run that counts")
+    fast_effective_runs: NonNegative[Integer] = Input("fast runs the team can learn from")
+    ceiling: Positive[Percent] = Input("accuracy neither team can pass, in percent")
+
+    def evaluate(self) -> IterationBudgetResult:
+        slow_runs = self.window / self.slow_cycle
+        slow_final = minimum(self.slow_start + slow_runs * self.slow_gain, self.ceiling)
+        fast_possible_runs = self.window / self.fast_cycle
+        fast_uncapped = self.fast_start + self.fast_effective_runs * self.fast_gain
+        fast_final = minimum(fast_uncapped, self.ceiling)
+        ideas_ratio = self.fast_effective_runs / slow_runs
+        final_gap = abs(fast_final - slow_final)
+        return IterationBudgetResult(
+            slow_runs=slow_runs,
+            slow_final=slow_final,
+            fast_possible_runs=fast_possible_runs,
+            fast_uncapped=fast_uncapped,
+            fast_final=fast_final,
+            ideas_ratio=ideas_ratio,
+            final_gap=final_gap,
+        )
+
+    def warnings(self, result: IterationBudgetResult) -> Iterator[Warning]:
+        if any_of(result.fast_final <= result.slow_final):
+            yield Warning("no_gain", "the fast team ends no higher than the slow one")
+        if any_of(result.slow_runs < 1):
+            yield Warning("deadline_missed", "a slow run takes longer than the window, and a part of it counts anyway")
+
+
+class LateConstraintScenario(Scenario[LateConstraintResult]):
+    """What does a memory limit cost that nobody asked about until the model was handed over?
+
+    By how much the model overruns its budget, how many days of work go to waste, and how long the repair takes when
+    its tasks follow one another. Days are calendar days, and everything since the request counts as wasted; where part
+    of the work can be kept, as data and evaluations often can, the waste is smaller.
+
+    Source: Boehm (1981) for a change that costs more the later it comes; Amershi et al. (2019), figure 1, for the
+    stages between a requirement and a deployment.
+
+    >>> screener = LateConstraintScenario(
+    ...     model_memory="4 GB", memory_budget="500 MB", device_memory_low="4 GB", device_memory_high="8 GB",
+    ...     request_day=1, validation_sensitivity={"90": 0.92, "120": 0.94}, handoff_day=150, discovery_day=151,
+    ...     check_day=152, discard_day=153, repair_tasks={"train": "4 day", "validate": "2 day"}).evaluate()
+    >>> screener.overrun_ratio, screener.work_discarded / 86400, screener.repair_elapsed / 86400
+    (8.0, 152.0, 6.0)
+    """
+
+    title = "A deployment limit that surfaces late"
+    sources = (BOEHM_1981, AMERSHI_2019)
+    notes = (
+        "Only model_memory, memory_budget, request_day, discard_day and repair_tasks reach an output; the rest records "
+        "the story and is checked for order.",
+        "Days are calendar days, and work_discarded is elapsed time, not person-days.",
+        "The budget is what the device reserves for the model, not its total memory.",
+        "Tasks that could run side by side are added all the same, so repair_elapsed is the longest case.",
+    )
+    rules = (
+        Rule("device_memory_low <= device_memory_high", at="device_memory_high"),
+        Rule("request_day <= handoff_day", at="handoff_day", because="a model follows the request for it"),
+        Rule("handoff_day <= discovery_day", at="discovery_day", because="here the limit comes up after the handoff"),
+        Rule("discovery_day <= check_day", at="check_day", because="what is confirmed has come up before"),
+        Rule("check_day <= discard_day", at="discard_day", because="a model is dropped once the overrun is confirmed"),
+    )
+
+    model_memory: Positive[Data] = Input("memory the model needs", unit="GB")
+    memory_budget: Positive[Data] = Input("memory the device sets aside for it", unit="MB")
+    device_memory_low: Positive[Data] = Input("memory of the smallest target device; recorded", unit="GB")
+    device_memory_high: Positive[Data] = Input("memory of the largest target device; recorded", unit="GB")
+    request_day: NonNegative[Integer] = Input("day the request came in")
+    validation_sensitivity: dict[DayNumber, Share] = Input("sensitivity reached by day, by day number; recorded")
+    handoff_day: NonNegative[Integer] = Input("day the model goes to deployment; recorded")
+    discovery_day: NonNegative[Integer] = Input("day the limit comes up; recorded")
+    check_day: NonNegative[Integer] = Input("day the overrun is confirmed; recorded")
+    discard_day: NonNegative[Integer] = Input("day the team drops its model")
+    repair_tasks: dict[Text, NonNegative[Time]] = Input("tasks to redo, each waiting for the one before", unit="day")
+
+    def evaluate(self) -> LateConstraintResult:
+        overrun_ratio = self.model_memory / self.memory_budget
+        work_discarded = (self.discard_day - self.request_day) * float(DAY)  # a double, as any time
+        repair_elapsed = sum(self.repair_tasks.values())
+        return LateConstraintResult(
+            overrun_ratio=overrun_ratio,
+            work_discarded=work_discarded,
+            repair_elapsed=repair_elapsed,
+        )
+
+    def warnings(self, result: LateConstraintResult) -> Iterator[Warning]:
+        if any_of(result.overrun_ratio > 1):
+            yield Warning("does_not_fit", "the model needs more memory than the device sets aside for it")
+        if any_of(self.memory_budget > self.device_memory_low):
+            yield Warning("does_not_fit", "the budget itself is larger than the smallest target device")
+
+
+class ScreeningRequirementsScenario(Scenario[ScreeningRequirementsResult]):
+    """Which measured test slices of a screening model meet its sensitivity floor, and what power may its device draw?
+
+    Every slice is held to the same floor, and one below it is enough to hold a release, however good the average is.
+    Sensitivities are taken as exact: a small slice needs a confidence interval before the comparison means much. An
+    empty list of failing slices is no release decision, for nothing but sensitivity is tested.
+
+    Source: Abramoff et al. (2018) for floors of sensitivity and specificity set before a trial; Gulshan et al. (2016)
+    for operating points that differ by data set; Oakden-Rayner et al. (2020) for slices that an average hides.
+
+    >>> screener = ScreeningRequirementsScenario(
+    ...     sensitivity_floor=0.9, specificity_floor=0.8, memory_budget="500 MB", device="JetsonOrinNano",
+    ...     slice_sensitivity={"all photographs": 0.94, "cataract patients": 0.76}).evaluate()
+    >>> screener.failing_slices, screener.power_high
+    (['cataract patients'], 15.0)
+    """
+
+    title = "Release floors of a screening model"
+    sources = (GULSHAN_2016, ABRAMOFF_2018, OAKDEN_RAYNER_2020)
+    notes = (
+        "Only slice sensitivities are tested. The specificity floor, the memory budget and the field operating point "
+        "enter no output, so an empty failing_slices is not a release decision.",
+        "No slices means nothing was tested; it is not a pass.",
+        "The operating point lists specificity first. Sensitivities are fractions, 0.94 rather than 94.",
+        "Small slices need confidence intervals before a comparison with a floor means much; none are computed here.",
+    )
+
+    sensitivity_floor: Share = Input("least acceptable sensitivity in every slice")
+    specificity_floor: Share = Input("least acceptable specificity; recorded, not tested")
+    memory_budget: Positive[Data] = Input("memory the model may use; recorded, not tested", unit="MB")
+    device: AnyHardware = Input("target device, for its power range")
+    slice_sensitivity: dict[Text, Share] = Input(
+        "measured sensitivity of each test slice",
+        default={},
+        why="requirements are written before anything is measured",
+    )
+    field_operating_point: list[Share] | None = Input(
+        "operating point seen in the field, specificity and then sensitivity; recorded, not tested",
+        default=None,
+        min_length=2,
+        max_length=2,
+    )
+
+    def evaluate(self) -> ScreeningRequirementsResult:
+        passes = {name: reached >= self.sensitivity_floor for name, reached in self.slice_sensitivity.items()}
+        return ScreeningRequirementsResult(
+            power_low=self.device.tdp_min,
+            power_high=self.device.tdp_max,
+            passes=passes,
+            failing_slices=[name for name, passed in passes.items() if not passed],
+        )
+
+    def warnings(self, result: ScreeningRequirementsResult) -> Iterator[Warning]:
+        if not self.slice_sensitivity:
+            yield Warning("nothing_tested", "no slice was measured, so that none could fail")

@@ -38,9 +38,15 @@ def refuse(reason: str, kind: Literal["unacceptable", "not_stated"] = "unaccepta
 
 
 class FieldType:
-    """How a value of this type is read, shown and described."""
+    """How a value of this type is read, shown and described.
+
+    Attributes:
+        name: what it is called in a description.
+        usual_unit: what it is shown in where a field states no unit; None for base units.
+    """
 
     name: str
+    usual_unit: str | None = None
 
     def read(self, given: Any) -> Any:
         """The value as a scenario holds it, from what a client or a caller gave."""
@@ -139,6 +145,7 @@ class RateType(FieldType):
     """An operation rate or a data rate; the scenario says which inputs must be of the same kind."""
 
     name = "operation_rate or data_rate"
+    usual_unit = "TFLOP/s or GB/s"
 
     def read(self, given: Any) -> Any:
         for kind in (_OPERATION_RATE, _DATA_RATE):
@@ -301,29 +308,27 @@ class TextType(FieldType):
 
 
 class Bound(NamedTuple):
-    """Limits on a number, or on a quantity in base units."""
+    """Limits on a number, or on a quantity in base units, whose name a message shows."""
 
     gt: float | None = None
     ge: float | None = None
     le: float | None = None
+    unit: str = ""
 
     def __str__(self) -> str:
-        if self.ge is not None and self.le is not None:
-            return f"between {self.ge:g} and {self.le:g}"
-        if self.gt is not None:
-            return f"greater than {self.gt:g}"
-        if self.ge is not None:
-            return f"at least {self.ge:g}"
-        return f"at most {self.le:g}"
+        limits = (("greater than", self.gt), ("at least", self.ge), ("at most", self.le))
+        return " and ".join(f"{word} {limit:g} {self.unit}".rstrip() for word, limit in limits if limit is not None)
 
     def holds(self, value: Any) -> Any:
         """Whether the value keeps the limits; for an array, element by element."""
-        if self.gt is not None and self.le is None:
-            return value > self.gt
-        if self.ge is not None and self.le is None:
-            return value >= self.ge
-        low = value >= self.ge if self.ge is not None else True
-        return low & (value <= self.le)
+        kept: Any = True
+        if self.gt is not None:
+            kept = value > self.gt
+        if self.ge is not None:
+            kept = kept & (value >= self.ge)
+        if self.le is not None:
+            kept = kept & (value <= self.le)
+        return kept
 
     def check(self, value: Any) -> Any:
         """The value itself, or an error that names the limit."""
@@ -337,11 +342,11 @@ class Bound(NamedTuple):
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         described = handler(schema)
-        numbers = described["anyOf"][0] if "anyOf" in described else described
-        prefix = "x-" if "x-component" in described or "x-component" in numbers else ""
-        for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
-            if limit is not None:
-                numbers[prefix + keyword] = limit
+        for each in described.get("anyOf", [described]):
+            prefix = "x-" if "x-component" in each else ""
+            for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
+                if limit is not None and "const" not in each:
+                    each[prefix + keyword] = limit
         return described
 
 
@@ -441,7 +446,7 @@ class Shape(NamedTuple):
             else:
                 write = lambda held: [write_item(value) for value in held]  # noqa: E731
         elif self.type:
-            write = self.type.writer(None if si else unit, rounded)
+            write = self.type.writer(None if si else unit or self.type.usual_unit, rounded)
         elif self.model:
             write = lambda held: held.to_json(si)  # noqa: E731
         else:

@@ -29,7 +29,7 @@ _QUANTITY = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 HOUR = 3600  # seconds
 DAY = 24 * HOUR
 YEAR = 31_557_600  # 365.25 days
-BILLING_YEAR = 8760 * HOUR  # what prices by the year are counted by
+BILLING_YEAR = 8760 * HOUR  # over which an hourly price is added up
 _COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
 _LONGEST_UNIT = 40
 _LONGEST_QUANTITY = 100
@@ -146,8 +146,6 @@ def _resolve(name: str) -> Unit | None:
 def compile_unit(name: str) -> Unit | None:
     """The unit of that name as pint works it out; None if it measures nothing we know. `name` is in plain spelling."""
     top, _, bottom = name.partition("/")
-    if top == "USD" and bottom in ("year", "month"):
-        bottom = f"billing_{bottom}"
     registry = _registry()
     one = registry.Quantity(Fraction(1), registry.parse_units(f"{top}/{bottom}" if bottom else top))
     in_base_units = one.to_base_units()

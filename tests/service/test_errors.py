@@ -528,7 +528,7 @@ QUERIES = [
     ("POST", AMDAHL, "units", "imperial", "'display' or 'si'"),
     ("POST", AMDAHL, "units", "SI", "'display' or 'si'"),
     ("POST", AMDAHL, "units", "", "'display' or 'si'"),
-    ("POST", AMDAHL, "unit", "si", "unit is no query parameter here; units would do"),
+    ("POST", AMDAHL, "unit", "si", "unit is no query parameter here; explain, units would do"),
     ("GET", "/catalog", "limits", "3", "limits is no query parameter here; cursor, kind, limit, q would do"),
     ("GET", "/catalog", "x" * 5000, "3", f"{'x' * 99}… is no query parameter here; cursor, kind, limit, q would do"),
     ("GET", "/scenarios/AmdahlScenario", "x", "1", "x is no query parameter here; there are none"),

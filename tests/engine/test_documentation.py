@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import mlsysim
-from mlsysim.engine import scenario_catalog
+from mlsysim.engine import scenario_catalog, warnings
 from mlsysim.engine.description import describe, named_configurations
 from mlsysim.engine.formula import FUNCTIONS
 from mlsysim.engine.registry import scenario_classes
@@ -109,3 +111,10 @@ def test_a_variant_merges_its_changes() -> None:
 def test_an_unknown_configuration_names_the_closest() -> None:
     with pytest.raises(AttributeError, match="did you mean ModelSpeedupRequestPath"):
         _ = Scenarios.ModelSpeedupRequestPaths
+
+
+def test_every_warning_has_a_documented_code_and_every_code_is_given_by_some_scenario() -> None:
+    folder = Path(inspect.getfile(definitions)).parent
+    sources = [path.read_text() for path in folder.glob("*.py")] + [Path(inspect.getfile(warnings)).read_text()]
+    given = set(re.findall(r'Warning\(\s*"(\w+)"', "\n".join(sources)))
+    assert given == set(warnings.CODES)

@@ -157,10 +157,6 @@ def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None
     if kind == "extra_forbidden":
         guesses = closest(path[0], known) if known and len(path) == 1 else []
         return InputError(pointer, f"{name} is not known here{did_you_mean(guesses)}", received)
-    if kind == "model_type":
-        return InputError(
-            pointer, f"{name} = {received} must be an object{' or a catalog key' if path else ''}", received
-        )
     reason = _SAID[kind].format(**detail.get("ctx", {})) if kind in _SAID else detail["msg"]
     return InputError(pointer, f"{name} = {shorten(detail['input'], 60, quoted=quoted)} {reason}", received)
 
@@ -178,6 +174,7 @@ _SAID = {
     "less_than_equal": "must be at most {le}",
     "list_type": "must be a list",
     "dict_type": "must be an object",
+    "model_type": "must be an object",
     "too_short": "must have at least {min_length} item(s)",
     "too_long": "must have at most {max_length} item(s)",
     "literal_error": "must be {expected}",

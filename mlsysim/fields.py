@@ -343,6 +343,10 @@ class Bound(NamedTuple):
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         described = handler(schema)
         for each in described.get("anyOf", [described]):
+            if "x-component" in each and self in (Bound(gt=0), Bound(ge=0)):
+                sign = "Positive" if self.gt is not None else "NonNegative"
+                each["x-component"] = sign + each["x-component"].removeprefix("Any")
+                continue
             prefix = "x-" if "x-component" in each else ""
             for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
                 if limit is not None and "const" not in each:

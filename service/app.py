@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 
 import mlsysim
-from service import catalog, docs, problems, scenarios, status
+from mlsysim.errors import closest, did_you_mean
+from service import batch, catalog, docs, problems, scenarios, status
+from service.caching import CachingMiddleware
 from service.openapi import DESCRIPTION, serve_document
 from service.settings import Settings
 
@@ -29,27 +32,38 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         dependencies=[Depends(_known_query)],
     )
     app.state.settings = settings or Settings()
-    for part in (catalog, scenarios, status, docs):
+    app.add_middleware(CachingMiddleware)
+    for part in (catalog, scenarios, batch, status, docs):
         app.include_router(part.router)
     serve_document(app)
     problems.install(app)
     return app
 
 
-def _known_query(request: Request) -> None:
+async def _known_query(request: Request) -> None:
     """Refuse a query parameter that the route does not know, so that a typo does not pass in silence."""
     route: Any = request.scope["route"]
-    known = {parameter.alias for parameter in route.dependant.query_params}
+    known = set(_query_names(route.dependant))
     errors = [
         {
             "type": "unknown_parameter",
             "loc": ("query", name),
-            "msg": f"is no query parameter here; {would_do}",
+            "msg": f"is no query parameter here{did_you_mean(closest(name, known)) or _would_do(known)}",
             "input": value,
         }
         for name, value in request.query_params.items()
         if name not in known
-        for would_do in [f"{', '.join(sorted(known))} would do" if known else "there are none"]
     ]
     if errors:
         raise RequestValidationError(errors)
+
+
+def _query_names(dependant: Any) -> Iterator[str]:
+    """The query parameters that a route or one of its dependencies declares."""
+    yield from (parameter.alias for parameter in dependant.query_params)
+    for dependency in dependant.dependencies:
+        yield from _query_names(dependency)
+
+
+def _would_do(known: set[str]) -> str:
+    return f"; {', '.join(sorted(known))} would do" if known else "; there are none"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 
-from mlsysim.catalog import KINDS, catalog
+from mlsysim.catalog import KINDS, Entry, catalog
 from mlsysim.engine.description import ConfigurationDescription, describe_configuration
-from mlsysim.engine.scenario_catalog import configuration, configurations
-from mlsysim.errors import UnknownName
+from mlsysim.engine.scenario_catalog import NamedConfiguration, configuration, configurations
+from mlsysim.errors import UnitError, UnknownName
+from mlsysim.units import Dimension, dimensions, read
 from service.answers import Answer
 
 router = APIRouter(tags=["catalog"])
@@ -35,26 +39,97 @@ class CatalogIndex(BaseModel):
 
     kinds: dict[str, int] = Field(description="every kind with how many entries it has")
     count: int = Field(description="how many entries match, on all pages")
-    entries: list[CatalogItem] = Field(description="the entries of this page, by kind and in the catalog's order")
+    entries: list[CatalogItem] = Field(description="the entries of this page")
     next_cursor: str | None = Field(description="cursor of the next page; null on the last")
 
 
-Text = Annotated[str | None, Query(max_length=100, description="words that key, name or description contain")]
-Limit = Annotated[int, Query(ge=1, le=_MOST, description="most entries of one page")]
-Cursor = Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")]
-Kind = Annotated[str | None, Query(max_length=100, description="only entries of this kind")]
+class Figure:
+    """A figure that entries can be searched and sorted by: where it stands, and its dimension (None for a count)."""
+
+    def __init__(self, *paths: str, dimension: Dimension | None = None) -> None:
+        self.paths = paths
+        self.dimension = dimension
+
+    def of(self, entry: Entry | NamedConfiguration) -> float | None:
+        """The figure of an entry in base units, or None where it states none."""
+        for path in self.paths:
+            value: Any = entry
+            for part in path.split("."):
+                value = getattr(value, part, None)
+            if value is not None:
+                return value  # type: ignore[no-any-return]
+        return None
+
+
+FIGURES = {
+    "peak": Figure("compute.peak", dimension=dimensions.OPERATION_RATE),
+    "bandwidth": Figure("memory.bandwidth", "bandwidth", dimension=dimensions.DATA_RATE),
+    "capacity": Figure("memory.capacity", dimension=dimensions.DATA),
+    "tdp": Figure("tdp", dimension=dimensions.POWER),
+    "year": Figure("release_year"),
+    "parameters": Figure("parameters"),
+}
+Sort = Literal[
+    "key", "name", "peak", "bandwidth", "capacity", "tdp", "year", "parameters",
+    "-key", "-name", "-peak", "-bandwidth", "-capacity", "-tdp", "-year", "-parameters",
+]  # fmt: skip
+
+Words = Annotated[str | None, Query(max_length=100)]
+
+
+def _bound(description: str) -> Any:
+    return Query(max_length=100, description=f"{description}, with its unit")
+
+
+@dataclass
+class CatalogQuery:
+    """What narrows and orders the entries. An entry that does not state what is asked for does not match."""
+
+    q: Annotated[Words, Query(description="words that key, name or description contain")] = None
+    device_class: Annotated[Words, Query(alias="class", description="class of hardware, such as datacenter")] = None
+    vendor: Annotated[Words, Query(description="maker of hardware, such as NVIDIA")] = None
+    family: Annotated[Words, Query(description="family of models, such as language")] = None
+    architecture: Annotated[Words, Query(description="kind of models, such as moe_transformer")] = None
+    year: Annotated[int | None, Query(description="year of release")] = None
+    min_year: Annotated[int | None, Query(description="first year of release")] = None
+    max_year: Annotated[int | None, Query(description="last year of release")] = None
+    min_peak: Annotated[str | None, _bound("least peak rate")] = None
+    max_peak: Annotated[str | None, _bound("largest peak rate")] = None
+    min_bandwidth: Annotated[str | None, _bound("least bandwidth of memory, or of a fabric")] = None
+    max_bandwidth: Annotated[str | None, _bound("largest bandwidth of memory, or of a fabric")] = None
+    min_capacity: Annotated[str | None, _bound("least memory")] = None
+    max_capacity: Annotated[str | None, _bound("largest memory")] = None
+    min_tdp: Annotated[str | None, _bound("least rated power")] = None
+    max_tdp: Annotated[str | None, _bound("largest rated power")] = None
+    min_parameters: Annotated[float | None, Query(description="fewest parameters of a model")] = None
+    max_parameters: Annotated[float | None, Query(description="most parameters of a model")] = None
+    sort: Annotated[
+        Sort | None, Query(description="what to sort by, with a minus for the largest first; entries without it last")
+    ] = None
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="most entries of one page")] = _MOST
+    cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None
+
+
+Asked = Annotated[CatalogQuery, Depends()]
 
 
 @router.get("/catalog", operation_id="getCatalog", summary="Everything in the catalog", response_model=CatalogIndex)
-async def get_catalog(kind: Kind = None, q: Text = None, limit: Limit = _MOST, cursor: Cursor = None) -> Answer:
+async def get_catalog(
+    asked: Asked, kind: Annotated[Words, Query(description="only entries of this kind")] = None
+) -> Answer:
     """The index: every kind with its count, every entry with its key, name, kind and link."""
-    return Answer(_index(kind, q, limit, cursor))
+    return Answer(_index(kind, asked))
 
 
 @router.get("/catalog/{kind}", operation_id="getCatalogKind", summary="One kind of entry", response_model=CatalogIndex)
-async def get_kind(kind: str, q: Text = None, limit: Limit = _MOST, cursor: Cursor = None) -> Answer:
+async def get_kind(
+    asked: Asked,
+    kind: str,
+    architecture: Annotated[Words, Query(alias="kind", description="kind of models, such as moe_transformer")] = None,
+) -> Answer:
     """The entries of one kind."""
-    return Answer(_index(kind, q, limit, cursor))
+    asked.architecture = asked.architecture or architecture
+    return Answer(_index(kind, asked))
 
 
 @router.get(
@@ -79,54 +154,112 @@ def _check_kind(kind: str) -> None:
         raise UnknownName("kind of catalog entry", kind, kinds)
 
 
-def _index(kind: str | None, q: str | None, limit: int, cursor: str | None) -> dict[str, Any]:
+def _index(kind: str | None, asked: CatalogQuery) -> dict[str, Any]:
     if kind is not None:
         _check_kind(kind)
+    conditions = list(_conditions(asked))
     found = [
-        item
-        for item, text in _items()
-        if kind in (None, item["kind"]) and (q is None or all(word in text for word in q.casefold().split()))
+        (item, entry)
+        for item, entry in _entries()
+        if kind in (None, item["kind"]) and all(holds(item, entry) for holds in conditions)
     ]
-    start = _start(found, cursor)
-    page = found[start : start + limit]
-    more = start + limit < len(found)
+    items = [item for item, _ in _sorted(found, asked.sort)]
+    start = _start(items, asked.cursor)
+    page = items[start : start + asked.limit]
     return {
         "kinds": {name: len(catalog().entries(name)) for name in KINDS} | {CONFIGURATIONS: len(configurations())},
-        "count": len(found),
+        "count": len(items),
         "entries": page,
-        "next_cursor": _cursor(page[-1]) if more else None,
+        "next_cursor": _cursor(page[-1]) if start + asked.limit < len(items) else None,
     }
 
 
-def _items() -> list[tuple[dict[str, str], str]]:
-    """Every entry of the index with the text that a search looks in."""
-    entries = [
-        (kind, key, entry.name or key, entry.description or "")
-        for kind in KINDS
-        for key, entry in catalog().entries(kind).items()
-    ]
-    entries += [(CONFIGURATIONS, name, named.title, named.description) for name, named in configurations().items()]
-    return [
-        (
-            {"key": key, "name": name, "kind": kind, "link": f"/catalog/{kind}/{key}"},
-            f"{key} {name} {description}".casefold(),
-        )
-        for kind, key, name, description in entries
-    ]
+Item = dict[str, str]
+Found = tuple[Item, Entry | NamedConfiguration]
 
 
-def _cursor(item: dict[str, str]) -> str:
+def _entries() -> Iterator[Found]:
+    for kind in KINDS:
+        for key, entry in catalog().entries(kind).items():
+            yield _item(kind, key, entry.name or key), entry
+    for name, named in configurations().items():
+        yield _item(CONFIGURATIONS, name, named.title), named
+
+
+def _item(kind: str, key: str, name: str) -> Item:
+    return {"key": key, "name": name, "kind": kind, "link": f"/catalog/{kind}/{key}"}
+
+
+def _conditions(asked: CatalogQuery) -> Iterator[Callable[[Item, Entry | NamedConfiguration], bool]]:
+    """What an entry has to meet."""
+    if asked.q is not None:
+        words = asked.q.casefold().split()
+        yield lambda item, entry: _contains(f"{item['key']} {item['name']} {entry.description or ''}", words)
+    texts = {
+        "device_class": asked.device_class,
+        "vendor": asked.vendor,
+        "family": asked.family,
+        "kind": asked.architecture,
+    }
+    for name, text in texts.items():
+        if text is not None:
+            yield partial(_states, name, text.casefold())
+    if asked.year is not None:
+        yield lambda item, entry: FIGURES["year"].of(entry) == asked.year
+    for name, figure in FIGURES.items():
+        least, most = (_limit(asked, side, name, figure.dimension) for side in ("min", "max"))
+        if least is not None or most is not None:
+            yield lambda item, entry, f=figure, lo=least, hi=most: _within(f.of(entry), lo, hi)  # type: ignore[misc]
+
+
+def _states(name: str, text: str, item: Item, entry: Entry | NamedConfiguration) -> bool:
+    return str(getattr(entry, name, None) or "").casefold() == text
+
+
+def _contains(text: str, words: list[str]) -> bool:
+    folded = text.casefold()
+    return all(word in folded for word in words)
+
+
+def _within(value: float | None, least: float | None, most: float | None) -> bool:
+    return value is not None and (least is None or value >= least) and (most is None or value <= most)
+
+
+def _limit(asked: CatalogQuery, side: str, name: str, dimension: Dimension | None) -> float | None:
+    given = getattr(asked, f"{side}_{name}")
+    if given is None or dimension is None:
+        return given  # type: ignore[no-any-return]
+    try:
+        return read(given, dimension)
+    except UnitError as error:
+        raise _invalid(f"{side}_{name}", str(error), given) from None
+
+
+def _sorted(found: list[Found], sort: Sort | None) -> list[Found]:
+    """The entries in the order asked for, otherwise by kind and in the catalog's order."""
+    if sort is None:
+        return found
+    name, largest_first = sort.removeprefix("-"), sort.startswith("-")
+    if name in ("key", "name"):
+        return sorted(found, key=lambda pair: pair[0][name].casefold(), reverse=largest_first)
+    stated = [(value, pair) for pair in found if (value := FIGURES[name].of(pair[1])) is not None]
+    ordered = sorted(stated, key=lambda pair: pair[0], reverse=largest_first)
+    return [pair for _, pair in ordered] + [pair for pair in found if FIGURES[name].of(pair[1]) is None]
+
+
+def _cursor(item: Item) -> str:
     return base64.urlsafe_b64encode(f"{item['kind']}/{item['key']}".encode()).decode()
 
 
-def _start(found: list[dict[str, str]], cursor: str | None) -> int:
+def _start(found: list[Item], cursor: str | None) -> int:
     if cursor is None:
         return 0
     try:
         last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
         return next(i for i, item in enumerate(found) if f"{item['kind']}/{item['key']}" == last) + 1
     except (ValueError, StopIteration):
-        reason = "is no cursor that this query gave; leave it out to start anew"
-        raise RequestValidationError(
-            [{"type": "unknown_cursor", "loc": ("query", "cursor"), "msg": reason, "input": cursor}]
-        ) from None
+        raise _invalid("cursor", "is no cursor that this query gave; leave it out to start anew", cursor) from None
+
+
+def _invalid(name: str, reason: str, given: str) -> RequestValidationError:
+    return RequestValidationError([{"type": "unacceptable", "loc": ("query", name), "msg": reason, "input": given}])

@@ -7,7 +7,9 @@ python -m service.openapi --check   fails where that file differs from what the 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,10 @@ from mlsysim.engine.warnings import CODES
 from mlsysim.units import DIMENSIONS, Dimension, patterns
 from service import problems
 from service.answers import Answer
-from service.catalog import entry_schemas
+from service.batch import Batch, answer_batch
+from service.catalog import CatalogQuery, entry_schemas, get_catalog, get_entry, get_kind
+from service.scenarios import get_scenario, get_scenarios
+from service.status import get_health, get_units, get_version
 
 DOCUMENT = Path(__file__).parents[1] / "openapi" / "openapi.json"
 
@@ -98,8 +103,59 @@ def build(app: FastAPI) -> dict[str, Any]:
     entry["responses"]["200"]["content"]["application/json"]["schema"] = {
         "anyOf": [_ref(model.__name__) for model in entry_schemas()]
     }
-    document["components"]["schemas"] = dict(sorted(schemas.items()))
-    return _with_references(_as_written(document))  # type: ignore[no-any-return]
+    for path, example in _get_examples().items():
+        _show(path, document["paths"][path]["get"], *example)
+    document = _with_references(_as_written(document))
+    document["components"]["schemas"] = _used(document)
+    return document  # type: ignore[no-any-return]
+
+
+def _used(document: dict[str, Any]) -> dict[str, Any]:
+    """The components that some operation refers to, by name."""
+    schemas = document["components"]["schemas"]
+    found: set[str] = set()
+    open_ends = [json.dumps(document["paths"])]
+    while open_ends:
+        names = set(re.findall(r'"#/components/schemas/(\w+)"', open_ends.pop())) - found
+        found |= names
+        open_ends += [json.dumps(schemas[name]) for name in names]
+    return {name: schemas[name] for name in sorted(found)}
+
+
+def _get_examples() -> dict[str, tuple[dict[str, str], Answer]]:
+    """For each path under GET an example of its parameters, and the true answer to it."""
+    named, entry = "ModelSpeedupRequestPath", ("hardware", "H100")
+    fast = {"min_bandwidth": "5 TB/s", "sort": "-bandwidth", "limit": "3"}
+    asked = CatalogQuery(min_bandwidth="5 TB/s", sort="-bandwidth", limit=3)
+    return {
+        "/catalog": ({"kind": "pods"}, _now(get_catalog(CatalogQuery(), "pods"))),
+        "/catalog/{kind}": ({"kind": "hardware", **fast}, _now(get_kind(asked, "hardware"))),
+        "/catalog/{kind}/{key}": ({"kind": entry[0], "key": entry[1]}, _now(get_entry(*entry))),
+        "/scenarios": ({"theme": "host"}, _now(get_scenarios("host"))),
+        "/scenarios/{name}": ({"name": named}, _now(get_scenario(named))),
+        "/healthz": ({}, _now(get_health())),
+        "/version": ({}, _now(get_version())),
+        "/units": ({}, _now(get_units())),
+    }
+
+
+def _now(call: Coroutine[Any, Any, Answer]) -> Answer:
+    """What a coroutine that waits for nothing returns."""
+    try:
+        call.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    raise RuntimeError("the handler waits for something, so there is no answer yet")
+
+
+def _show(path: str, operation: dict[str, Any], parameters: dict[str, str], answer: Answer) -> None:
+    """Put an example of the parameters and its answer into an operation."""
+    for parameter in operation.get("parameters", []):
+        name = parameter["name"]
+        if name in parameters and (parameter["in"] == "path") == (f"{{{name}}}" in path):
+            parameter["example"] = parameters[name]
+    content = operation["responses"]["200"]["content"]["application/json"]
+    content["example"] = json.loads(bytes(answer.body))
 
 
 def _tags() -> list[dict[str, str]]:
@@ -130,7 +186,7 @@ def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
 
 def _model_schemas() -> dict[str, Any]:
     """Components of everything that is read (scenarios, catalog entries) or shown (results, descriptions)."""
-    read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values()]
+    read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values(), Batch]
     shown = [problems.Problem, Derivation, *(model for model in entry_schemas() if model not in read)]
     found: dict[str, Any] = {}
     for models, mode in ((read, "validation"), (shown, "serialization")):
@@ -142,6 +198,9 @@ def _model_schemas() -> dict[str, Any]:
         found |= definitions["$defs"]
     for scenario in scenario_classes().values():
         found[scenario.__name__]["description"] = question(scenario)
+        for name, spec in scenario.inputs().items():
+            if spec.unit:
+                found[scenario.__name__]["properties"][name]["description"] += f" [{spec.unit}]"
         if scenario.rules:
             found[scenario.__name__]["x-rules"] = [str(rule.formula) for rule in scenario.rules]
         found[scenario.result_type.__name__] = _result(scenario.result_type)
@@ -196,26 +255,36 @@ def _quantity_schemas() -> dict[str, Any]:
         },
         "Quantity": _quantity("A quantity of any dimension.", None),
     }
-    texts = patterns()
     for dimension in DIMENSIONS:
-        name = component(dimension)
-        title = dimension.title[0].upper() + dimension.title[1:]
-        found[name] = _quantity(f"{title} with its unit.", dimension)
-        found[f"Any{name}"] = {
-            "description": f"{title} as text with its unit, as value and unit, or as a constant of the catalog.",
-            "x-dimension": dimension.name,
-            "anyOf": [
-                {
-                    "type": "string",
-                    "pattern": texts[dimension.name],
-                    "maxLength": 100,
-                    "examples": [f"10 {unit}" for unit in dimension.common[:3]],
-                },
-                _ref(name),
-                _ref("ConstantReference"),
-            ],
-        }
+        found[component(dimension)] = _quantity(f"{_sentence(dimension)} with its unit.", dimension)
+        for sign, bound in (("", {}), ("NonNegative", {"minimum": 0}), ("Positive", {"exclusiveMinimum": 0})):
+            found[f"{sign or 'Any'}{component(dimension)}"] = _written(dimension, sign, bound)
     return found
+
+
+def _written(dimension: Dimension, sign: str, bound: dict[str, Any]) -> dict[str, Any]:
+    """A quantity as it may be written: as text, as value and unit, or as a constant."""
+    limit = {"": "", "NonNegative": ", not negative", "Positive": ", greater than 0"}[sign]
+    value = _quantity(f"{_sentence(dimension)} with its unit{limit}.", dimension)
+    value["properties"]["value"] |= bound
+    return {
+        "description": f"{_sentence(dimension)}{limit}: text with its unit, value and unit, or a catalog constant.",
+        "x-dimension": dimension.name,
+        "anyOf": [
+            {
+                "type": "string",
+                "pattern": patterns(sign)[dimension.name],
+                "maxLength": 100,
+                "examples": [f"10 {unit}" for unit in dimension.common[:3]],
+            },
+            value if bound else _ref(component(dimension)),
+            _ref("ConstantReference"),
+        ],
+    }
+
+
+def _sentence(dimension: Dimension) -> str:
+    return dimension.title[0].upper() + dimension.title[1:]
 
 
 def _quantity(description: str, dimension: Dimension | None) -> dict[str, Any]:
@@ -269,6 +338,20 @@ def _evaluate_paths(schemas: dict[str, Any]) -> dict[str, Any]:
         },
     }
     paths["/scenarios/{name}/evaluate"] = {"post": _evaluate_named()}
+    paths["/batch"] = {"post": _evaluate_batch()}
+    schemas["BatchAnswers"] = {
+        "type": "object",
+        "description": "The answers of a batch, in the order of its evaluations.",
+        "properties": {
+            "count": {"type": "integer", "description": "how many there are"},
+            "answers": {
+                "type": "array",
+                "items": {"anyOf": [_ref("Evaluation"), _ref("Problem")]},
+                "description": "each an answer, or a problem, which alone has a status",
+            },
+        },
+        "required": ["count", "answers"],
+    }
     return paths
 
 
@@ -375,14 +458,56 @@ def _evaluate_named() -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The result.",
-                "content": {"application/json": {"schema": _ref("Evaluation")}},
+                "content": {
+                    "application/json": {
+                        "schema": _ref("Evaluation"),
+                        "examples": {
+                            name: {"value": evaluate("ModelSpeedupRequestPath", patch["value"]).to_json()}
+                            for name, patch in _PATCHES.items()
+                        },
+                    }
+                },
             },
             **{str(status): _problem_response(status) for status in _STATUSES},
         },
     }
 
 
-_PATCHES = {
+def _evaluate_batch() -> dict[str, Any]:
+    body = {
+        "evaluations": [
+            {"name": "ModelSpeedupRequestPath", "inputs": {"speedup": 10}},
+            {"name": "RooflinePointScenario", "inputs": {"hardware": "H100", "intensity": "100 FLOP/byte"}},
+            {"name": "RooflinePointScenario", "inputs": {"hardware": "H100", "intensity": "100 GB"}},
+        ]
+    }
+    return {
+        "tags": ["scenarios"],
+        "operationId": "evaluateBatch",
+        "summary": "Up to 1 000 evaluations in one call",
+        "description": "Classes and named configurations in any mix. Answers come in order, each the answer that the "
+        "single call would give or its problem; one that fails fails only itself.",
+        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _ref("Batch"), "examples": {"a mix": {"value": body}}}},
+        },
+        "responses": {
+            "200": {
+                "description": "An answer for each evaluation.",
+                "content": {
+                    "application/json": {
+                        "schema": _ref("BatchAnswers"),
+                        "examples": {"a mix": {"value": answer_batch(Batch.model_validate(body))}},
+                    }
+                },
+            },
+            **{str(status): _problem_response(status) for status in (400, 413, 415, 422, 500)},
+        },
+    }
+
+
+_PATCHES: dict[str, dict[str, Any]] = {
     "as it stands": {"value": {}},
     "one input changed": {"value": {"speedup": 10}},
     "a faster stage": {"value": {"stages": {"model": "20 ms"}}},
@@ -399,7 +524,11 @@ def _as_written(value: Any) -> Any:
     unsaid = [
         key for key in ("title", "default") if (made_up if key == "title" else key in value and value[key] is None)
     ]
-    return {key: _as_written(item) for key, item in value.items() if key not in unsaid}
+    return {
+        key: item if key in ("example", "examples") else _as_written(item)
+        for key, item in value.items()
+        if key not in unsaid
+    }
 
 
 def _with_references(value: Any) -> Any:

@@ -83,23 +83,41 @@ class RequestProblem(Exception):
         self.detail = detail
 
 
-def answer_problem(request: Request, type: ProblemType, status: int, detail: str, **more: Any) -> Answer:
-    """A problem as a response."""
-    problem = {
+def problem(path: str, type: ProblemType, status: int, detail: str, **more: Any) -> dict[str, Any]:
+    """A problem as JSON."""
+    return {
         "type": type,
         "title": _TITLES[type],
         "status": status,
         "detail": detail,
-        "instance": quote(request.url.path)[:_LONGEST_INSTANCE],
+        "instance": quote(path)[:_LONGEST_INSTANCE],
         **more,
     }
-    return Answer(problem, status_code=status, media_type=MEDIA_TYPE)
 
 
-def _invalid_inputs(request: Request, error: Exception) -> Answer:
-    assert isinstance(error, InvalidInputs)
-    errors = [found._asdict() for found in error.errors]
-    return _list_errors(request, "urn:mlsysim:invalid-inputs", errors, error.count)
+def engine_problem(path: str, error: Exception) -> dict[str, Any]:
+    """What the engine raised, as a problem; the one place that says which error is which status."""
+    if isinstance(error, InvalidInputs):
+        errors = [found._asdict() for found in error.errors]
+        return _with_errors(path, "urn:mlsysim:invalid-inputs", errors, error.count)
+    if isinstance(error, UnknownName):
+        return problem(path, "urn:mlsysim:unknown-name", 404, str(error), closest=error.closest)
+    return problem(path, "urn:mlsysim:out-of-range", 422, str(error))
+
+
+def _with_errors(path: str, type: ProblemType, errors: list[dict[str, Any]], count: int) -> dict[str, Any]:
+    left_out = f" (the first {len(errors)} are listed)" if count > len(errors) else ""
+    first = errors[0]["message"]
+    detail = first if count == 1 else f"{count} things are wrong{left_out}: {first}; …"
+    return problem(path, type, 422, detail, errors=errors)
+
+
+def _answer(found: dict[str, Any]) -> Answer:
+    return Answer(found, status_code=found["status"], media_type=MEDIA_TYPE)
+
+
+def _engine_error(request: Request, error: Exception) -> Answer:
+    return _answer(engine_problem(request.url.path, error))
 
 
 def _invalid_query(request: Request, error: Exception) -> Answer:
@@ -109,28 +127,12 @@ def _invalid_query(request: Request, error: Exception) -> Answer:
         for detail in error.errors()[:_MOST_ERRORS]
         for name in [shorten(str(detail["loc"][-1]))]
     ]
-    return _list_errors(request, "urn:mlsysim:invalid-query", errors, len(error.errors()))
-
-
-def _list_errors(request: Request, type: ProblemType, errors: list[dict[str, Any]], count: int) -> Answer:
-    left_out = f" (the first {len(errors)} are listed)" if count > len(errors) else ""
-    first = errors[0]["message"]
-    detail = first if count == 1 else f"{count} things are wrong{left_out}: {first}; …"
-    return answer_problem(request, type, 422, detail, errors=errors)
-
-
-def _unknown_name(request: Request, error: Exception) -> Answer:
-    assert isinstance(error, UnknownName)
-    return answer_problem(request, "urn:mlsysim:unknown-name", 404, str(error), closest=error.closest)
-
-
-def _out_of_range(request: Request, error: Exception) -> Answer:
-    return answer_problem(request, "urn:mlsysim:out-of-range", 422, str(error))
+    return _answer(_with_errors(request.url.path, "urn:mlsysim:invalid-query", errors, len(error.errors())))
 
 
 def _request_problem(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestProblem)
-    return answer_problem(request, error.type, error.status, error.detail)
+    return _answer(problem(request.url.path, error.type, error.status, error.detail))
 
 
 def _http_exception(request: Request, error: Exception) -> Answer:
@@ -138,30 +140,29 @@ def _http_exception(request: Request, error: Exception) -> Answer:
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
         detail = f"{request.method} is not answered here; {allowed} would do"
-        answer = answer_problem(request, "urn:mlsysim:method-not-allowed", 405, detail)
+        answer = _answer(problem(request.url.path, "urn:mlsysim:method-not-allowed", 405, detail))
         answer.headers["Allow"] = allowed
         return answer
     if error.status_code == 404:
         detail = "there is nothing at this path; GET /openapi.json lists all there is"
-        return answer_problem(request, "urn:mlsysim:not-found", 404, detail)
+        return _answer(problem(request.url.path, "urn:mlsysim:not-found", 404, detail))
     detail = HTTPStatus(error.status_code).phrase
-    return answer_problem(request, "urn:mlsysim:malformed-body", error.status_code, detail)
+    return _answer(problem(request.url.path, "urn:mlsysim:malformed-body", error.status_code, detail))
 
 
 def _internal_error(request: Request, error: Exception) -> Answer:
     logging.getLogger(__name__).error("unhandled error", exc_info=error)
-    return answer_problem(
-        request, "urn:mlsysim:internal-error", 500, "the service failed on this request; the request is not at fault"
-    )
+    detail = "the service failed on this request; the request is not at fault"
+    return _answer(problem(request.url.path, "urn:mlsysim:internal-error", 500, detail))
 
 
 def install(app: FastAPI) -> None:
     """Answer every error of `app` as a problem."""
     handlers = {
-        InvalidInputs: _invalid_inputs,
+        InvalidInputs: _engine_error,
+        UnknownName: _engine_error,
+        EvaluationError: _engine_error,
         RequestValidationError: _invalid_query,
-        UnknownName: _unknown_name,
-        EvaluationError: _out_of_range,
         RequestProblem: _request_problem,
         HTTPException: _http_exception,
         Exception: _internal_error,

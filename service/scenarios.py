@@ -28,6 +28,9 @@ Units = Annotated[
     Literal["display", "si"],
     Query(description="units of the answer: those of the scenario's contract, or SI base units"),
 ]
+Explain = Annotated[
+    bool, Query(description="add the derivation: each output's formula with this call's numbers, each input's origin")
+]
 
 
 class ScenarioIndex(BaseModel):
@@ -64,7 +67,7 @@ async def get_scenario(name: str) -> Answer:
 
 
 @router.post("/scenarios/{name}/evaluate", include_in_schema=False)
-async def evaluate_scenario(name: str, request: Request, units: Units = "display", explain: bool = False) -> Answer:
+async def evaluate_scenario(name: str, request: Request, units: Units = "display", explain: Explain = False) -> Answer:
     """Evaluate a class, or a named configuration with changes."""
     resolve(name)
     return Answer(evaluate(name, await read_json(request)).to_json(units == "si", explain))

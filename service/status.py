@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 import mlsysim
+from mlsysim.catalog import catalog
 from mlsysim.units import DIMENSIONS
 from mlsysim.units import unit as unit_of
 from service.answers import Answer
@@ -26,6 +27,7 @@ class Version(BaseModel):
 
     name: Literal["mlsysim"] = "mlsysim"
     version: str = Field(description="version of the service", examples=[mlsysim.__version__])
+    catalog: str = Field(description="version of the catalog, as in the header Catalog-Version of every answer")
 
 
 class UnitDescription(BaseModel):
@@ -60,7 +62,7 @@ async def get_health() -> Answer:
 @router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)
 async def get_version() -> Answer:
     """Name and version of the service."""
-    return Answer(Version(version=mlsysim.__version__).model_dump())
+    return Answer(Version(version=mlsysim.__version__, catalog=catalog().version).model_dump())
 
 
 @router.get("/units", operation_id="getUnits", summary="The unit vocabulary", response_model=Vocabulary)

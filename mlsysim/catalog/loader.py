@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
+from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -57,6 +58,14 @@ class Catalog:
         self.directory = directory
         self._entries: dict[str, Mapping[str, Entry]] = {}
         self._raw: dict[str, dict[str, Any]] = {}
+
+    @cached_property
+    def version(self) -> str:
+        """A name for exactly this content: the same files have the same version, and any change gives another."""
+        digest = blake2b(digest_size=8)
+        for path in sorted(self.directory.rglob("*.yaml")):
+            digest.update(path.relative_to(self.directory).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        return digest.hexdigest()
 
     def entries(self, kind: str) -> Mapping[str, Entry]:
         """Every entry of a kind by its key, loaded and checked on first use.

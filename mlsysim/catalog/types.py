@@ -327,6 +327,8 @@ class FromCatalog:
         try:
             if isinstance(given, str):
                 return known.entry(self.entry.kind_of_entry, given)
+            if not isinstance(given, (dict, Entry)):
+                raise refuse(f"must be the key of an entry of {self.entry.kind_of_entry}, or an object")
             if not isinstance(given, dict) or "ref" not in given:
                 return handler(given)
             key = given["ref"]

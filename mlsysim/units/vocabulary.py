@@ -209,9 +209,14 @@ def split(text: str) -> tuple[float, str] | None:
     return (int(number) if number.is_integer() and abs(number) < 2**53 else number), match[2]
 
 
-def patterns() -> dict[str, str]:
-    """For each dimension a regular expression (ECMA 262) of the texts that `read` accepts."""
-    number = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+def patterns(sign: str = "") -> dict[str, str]:
+    """For each dimension a regular expression (ECMA 262) of the texts that `read` accepts.
+
+    Args:
+        sign: ``Positive`` or ``NonNegative`` where only such numbers may be written.
+    """
+    signs = {"": "[+-]?", "NonNegative": r"(\+?|-(?=[0.]+([^0-9.]|$)))", "Positive": r"\+?(?=[0-9.]*[1-9])"}
+    number = signs[sign] + r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
     found = {}
     for dimension in DIMENSIONS:
         names = "|".join(_spellings(dimension.names))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import Scenarios
 from mlsysim.engine.scenario_definitions.optimization import (
     DiurnalLendingScenario,
+    DominantShareScenario,
     NodePackingScenario,
     PreemptionTaxScenario,
     QuotaLendingScenario,
@@ -321,3 +324,36 @@ def test_refused_inputs(scenario: type[Scenario[Any]], inputs: dict[str, Any], p
     with pytest.raises(ValidationError) as refused:
         scenario.model_validate(inputs)
     assert [error.pointer for error in input_errors(refused.value)] == [pointer]
+
+
+def filled_one_by_one(capacity: dict[str, float], bundles: dict[str, dict[str, float]]) -> list[str]:
+    """Progressive filling as the paper tells it: the smallest dominant share is served next, one bundle at a time."""
+    share = {tenant: max(bundle[r] / capacity[r] for r in capacity) for tenant, bundle in bundles.items()}
+    counts = dict.fromkeys(bundles, 0)
+    used = dict.fromkeys(capacity, 0.0)
+    queue = [(0.0, tenant) for tenant in sorted(bundles)]
+    grants = []
+    while queue:
+        tenant = queue[0][1]
+        after = {r: used[r] + bundles[tenant][r] for r in capacity}
+        if any(after[r] > capacity[r] * (1 + 1e-9) for r in capacity):
+            heapq.heappop(queue)
+            continue
+        used = after
+        counts[tenant] += 1
+        heapq.heapreplace(queue, (round(counts[tenant] * share[tenant], 12), tenant))
+        grants.append(tenant)
+    return grants
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_filling_many_bundles_together_is_filling_them_one_by_one(seed: int) -> None:
+    random = Random(seed)
+    resources = [f"resource {index}" for index in range(random.randint(1, 4))]
+    capacity = {resource: random.choice([10.0, 64.0, 1000.0]) for resource in resources}
+    bundles = {
+        f"tenant {index}": {r: random.choice([1.0, 2.0, random.random() * capacity[r] / 20]) for r in resources}
+        for index in range(random.randint(1, 25))
+    }
+    scenario = DominantShareScenario(capacity=capacity, bundles=bundles)
+    assert scenario.evaluate().grants == filled_one_by_one(capacity, bundles)

@@ -1,8 +1,10 @@
 """Scenarios about sharing a cluster: who gets what, when, and what it costs."""
 
-import heapq
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated
+
+import numpy as np
 
 from mlsysim.catalog import AnyRecovery
 from mlsysim.engine.arithmetic import nearest
@@ -107,10 +109,9 @@ class DominantShareScenario(Scenario[DominantShareResult]):
             for tenant, bundle in self.bundles.items()
         }
         bundle_share = {tenant: max(share.values()) for tenant, share in shares.items()}
-        grants = list(self._fill(bundle_share))
-        bundle_counts = dict.fromkeys(self.bundles, 0)
-        for tenant in grants:
-            bundle_counts[tenant] += 1
+        grants = self._fill(bundle_share)
+        granted = Counter(grants)
+        bundle_counts = {tenant: granted[tenant] for tenant in self.bundles}
         used = {
             resource: sum(bundle_counts[tenant] * bundle[resource] for tenant, bundle in self.bundles.items())
             for resource in self.capacity
@@ -129,32 +130,45 @@ class DominantShareScenario(Scenario[DominantShareResult]):
             dominant_share_gap=max(dominant_share.values()) - min(dominant_share.values()),
         )
 
-    def _fill(self, bundle_share: dict[str, float]) -> Iterator[str]:
+    def _fill(self, bundle_share: dict[str, float]) -> list[str]:
         """The tenants in the order they receive a bundle.
 
-        What is used only grows, so a tenant whose bundle does not fit never fits again and leaves the queue.
+        The next bundles of all tenants are put in order together, as many as fit are granted, and the tenant whose
+        bundle does not is out: what is used only grows, so it never fits again.
         """
-        limits = [amount * (1 + _CAPACITY_TOLERANCE) for amount in self.capacity.values()]
-        bundles = {tenant: [bundle[r] for r in self.capacity] for tenant, bundle in self.bundles.items()}
-        counts = dict.fromkeys(bundles, 0)
-        used = [0.0] * len(limits)
-        queue = [(0.0, tenant) for tenant in sorted(bundles)]
-        while queue:
-            tenant = queue[0][1]
-            after = [held + taken for held, taken in zip(used, bundles[tenant], strict=True)]
-            if any(amount > limit for amount, limit in zip(after, limits, strict=True)):
-                heapq.heappop(queue)
-                continue
-            used = after
-            counts[tenant] += 1
-            heapq.heapreplace(queue, (round(counts[tenant] * bundle_share[tenant], _SHARE_DECIMALS), tenant))
-            yield tenant
+        tenants = sorted(self.bundles)
+        needs = np.array([[self.bundles[tenant][resource] for resource in self.capacity] for tenant in tenants])
+        shares = np.array([bundle_share[tenant] for tenant in tenants])
+        limits = np.array(list(self.capacity.values())) * (1 + _CAPACITY_TOLERANCE)
+        used = np.zeros(len(limits))
+        counts = np.zeros(len(tenants), dtype=np.int64)
+        granted: list[np.ndarray] = []
+        ahead = 1
+        while True:
+            active = np.flatnonzero((used + needs <= limits).all(axis=1))
+            if not len(active):
+                return [tenants[index] for index in np.concatenate(granted or [counts[:0]]).tolist()]
+            levels = np.round((counts[active, None] + np.arange(ahead)) * shares[active, None], _SHARE_DECIMALS)
+            complete = levels <= levels[:, -1].min()  # up to here no tenant's next bundle is missing
+            owners = np.broadcast_to(active[:, None], levels.shape)[complete]
+            order = owners[np.lexsort((owners, levels[complete]))]
+            after = used + np.cumsum(needs[order], axis=0)
+            too_much = (after > limits).any(axis=1)
+            fitting = int(too_much.argmax()) if too_much.any() else len(order)
+            order = order[:fitting]
+            granted.append(order)
+            counts += np.bincount(order, minlength=len(tenants))
+            used = after[fitting - 1] if fitting else used
+            ahead = 1 if too_much.any() else min(2 * ahead, max(1, _MOST_AHEAD // (len(active) * len(limits))))
 
 
 # Shares that differ by rounding alone are equal, and a capacity filled to the last bit is not exceeded.
 _SHARE_DECIMALS = 12
 _SHARE_TIE = 1e-12
 _CAPACITY_TOLERANCE = 1e-9
+
+# Amounts looked at together while filling, which bounds the memory it takes.
+_MOST_AHEAD = 1_000_000
 
 
 class ElasticResizeScenario(Scenario[ElasticResizeResult]):

@@ -1,0 +1,59 @@
+"""Every operation of the document shows a request, and the answer it shows is the one that is given."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from service.app import create_app
+from service.openapi import DOCUMENT
+
+DOCUMENTED: dict[str, Any] = json.loads(DOCUMENT.read_text())
+READS = [path for path, item in DOCUMENTED["paths"].items() if "get" in item]
+EVALUATIONS = [path for path, item in DOCUMENTED["paths"].items() if "post" in item]
+
+
+@cache
+def client() -> TestClient:
+    return TestClient(create_app())
+
+
+@pytest.mark.parametrize("path", READS)
+def test_the_example_of_a_read(path: str) -> None:
+    operation = DOCUMENTED["paths"][path]["get"]
+    examples = {(p["in"], p["name"]): p["example"] for p in operation.get("parameters", []) if "example" in p}
+    url = re.sub(r"\{(\w+)\}", lambda match: examples["path", match[1]], path)
+    query = {name: value for (where, name), value in examples.items() if where == "query"}
+    answer = client().get(url, params=query)
+    assert answer.status_code == 200
+    assert answer.json() == operation["responses"]["200"]["content"]["application/json"]["example"]
+
+
+@pytest.mark.parametrize("path", EVALUATIONS)
+def test_the_examples_of_an_evaluation(path: str) -> None:
+    operation = DOCUMENTED["paths"][path]["post"]
+    url = path.replace("{name}", operation["parameters"][0].get("example", ""))
+    requests = operation["requestBody"]["content"]["application/json"]["examples"]
+    answers = operation["responses"]["200"]["content"]["application/json"]["examples"]
+    assert answers
+    for name, shown in answers.items():
+        answer = client().post(url, json=requests[name]["value"])
+        assert answer.json() == shown["value"]
+
+
+def test_a_read_has_its_parameters_described() -> None:
+    for path in READS:
+        for parameter in DOCUMENTED["paths"][path]["get"].get("parameters", []):
+            assert parameter["in"] == "path" or parameter.get("description"), (path, parameter["name"])
+
+
+def test_every_quantity_says_its_unit_in_words_and_in_x_unit() -> None:
+    for name, schema in DOCUMENTED["components"]["schemas"].items():
+        for field, described in schema.get("properties", {}).items():
+            if "x-unit" in described and name.endswith(("Scenario", "Result", "Comparison")):
+                assert f"[{described['x-unit']}]" in described["description"], (name, field)

@@ -56,6 +56,7 @@ $(BIN)/pip:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 		|| { echo '$(PYTHON) has no venv module: install it (on Debian: apt-get install python3-venv)' >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -c 'import pathlib, site; pathlib.Path(site.getsitepackages()[0], "checkout.pth").write_text("$(CURDIR)\n")'
 
 $(RUNTIME): requirements.lock | $(BIN)/pip
 	@echo 'Installing $< into .venv' >&2

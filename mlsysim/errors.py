@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -115,10 +116,24 @@ def shorten(value: object, limit: int = _LONGEST_RECEIVED, quoted: bool = False)
         text = value
     else:
         try:
-            text = json.dumps(value, default=str, ensure_ascii=False)
+            text = json.dumps(_beginning(value), default=str, ensure_ascii=False)
         except (ValueError, RecursionError):
             text = type(value).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _beginning(value: object, depth: int = 4) -> object:
+    """The part of a value that is shown when it is cut."""
+    if depth == 0 and isinstance(value, (list, dict)):
+        return "…"
+    if isinstance(value, str):
+        return value[: _LONGEST_RECEIVED + 1]
+    if isinstance(value, list):
+        return [_beginning(item, depth - 1) for item in value[:_LONGEST_RECEIVED]]
+    if isinstance(value, dict):
+        shown = islice(value.items(), _LONGEST_RECEIVED)
+        return {str(key)[:_LONGEST_RECEIVED]: _beginning(item, depth - 1) for key, item in shown}
+    return value
 
 
 def input_errors(error: ValidationError, known: Mapping[str, object] | None = None, most: int = 20) -> list[InputError]:

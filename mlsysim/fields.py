@@ -246,7 +246,7 @@ class RealType(FieldType):
 
     def json_schema(self, mode: str) -> dict[str, Any]:
         number: dict[str, Any] = {"type": "number"}
-        return {"anyOf": [number, {"const": "inf"}]} if self.infinite else number
+        return {"anyOf": [number, {"type": "string", "enum": ["inf"]}]} if self.infinite else number
 
 
 class IntegerType(RealType):
@@ -349,7 +349,7 @@ class Bound(NamedTuple):
                 continue
             prefix = "x-" if "x-component" in each else ""
             for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
-                if limit is not None and "const" not in each:
+                if limit is not None and "enum" not in each:
                     each[prefix + keyword] = limit
         return described
 

@@ -5,6 +5,7 @@ import sys
 import uvicorn
 from pydantic import ValidationError
 
+from mlsysim.errors import CatalogError
 from service.app import create_app
 from service.settings import Settings
 
@@ -16,7 +17,11 @@ def main() -> None:
     except ValidationError as error:
         reasons = "; ".join(f"{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors())
         sys.exit(f"mlsysim: a setting would not do: {reasons}")
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, server_header=False)
+    try:
+        app = create_app(settings)
+    except CatalogError as error:
+        sys.exit(f"mlsysim: the catalog will not do: {error}")
+    uvicorn.run(app, host=settings.host, port=settings.port, server_header=False)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 
 import mlsysim
+from mlsysim.catalog import catalog as catalog_entries
+from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.errors import closest, did_you_mean
 from service import batch, catalog, docs, problems, scenarios, status
 from service.caching import CachingMiddleware
@@ -17,7 +19,13 @@ from service.settings import Settings
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """An application of its own, with the catalog of this installation."""
+    """An application of its own, with the catalog of this installation.
+
+    Raises:
+        CatalogError: a file of the catalog breaks its rules.
+    """
+    catalog_entries().check()
+    configurations()
     app = FastAPI(
         title="mlsysim",
         version=mlsysim.__version__,

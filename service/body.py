@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from service.problems import ProblemType, RequestProblem
 
@@ -41,11 +41,14 @@ async def _read(request: Request) -> bytes:
     if declared.isdecimal() and int(declared[:20]) > limit:
         raise too_large
     chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise too_large
-        chunks.append(chunk)
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > limit:
+                raise too_large
+            chunks.append(chunk)
+    except ClientDisconnect:
+        raise _malformed("the connection was closed before the body was complete") from None
     return b"".join(chunks)
 
 

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.exceptions import RequestValidationError
@@ -77,6 +77,11 @@ Sort = Literal[
 Words = Annotated[str | None, Query(max_length=100)]
 
 
+def _name(sort: str) -> str:
+    """What a generated client calls a way of sorting: ``PEAK_DESCENDING``."""
+    return f"{sort.lstrip('-')}{'_descending' * sort.startswith('-')}".upper()
+
+
 def _bound(description: str) -> Any:
     return Query(max_length=100, description=f"{description}, with its unit")
 
@@ -104,7 +109,11 @@ class CatalogQuery:
     min_parameters: Annotated[float | None, Query(description="fewest parameters of a model")] = None
     max_parameters: Annotated[float | None, Query(description="most parameters of a model")] = None
     sort: Annotated[
-        Sort | None, Query(description="what to sort by, with a minus for the largest first; entries without it last")
+        Sort | None,
+        Query(
+            description="what to sort by, with a minus for the largest first; entries without it last",
+            json_schema_extra={"x-enum-varnames": [_name(sort) for sort in get_args(Sort)]},
+        ),
     ] = None
     limit: Annotated[int, Query(ge=1, le=_MOST, description="most entries of one page")] = _MOST
     cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None
@@ -143,9 +152,9 @@ async def get_entry(kind: str, key: str) -> Answer:
     return Answer(catalog().document(kind, key))
 
 
-def entry_schemas() -> list[type[BaseModel]]:
-    """What `get_entry` may answer."""
-    return [*KINDS.values(), ConfigurationDescription]
+def entry_schemas() -> dict[str, type[BaseModel]]:
+    """What `get_entry` may answer, by kind."""
+    return {**KINDS, CONFIGURATIONS: ConfigurationDescription}
 
 
 def _check_kind(kind: str) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Coroutine
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from mlsysim.catalog import KINDS
+from mlsysim.catalog import KINDS, catalog
 from mlsysim.engine.description import named_configurations, question
 from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.explanation import Derivation
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import Scenario
+from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.engine.warnings import CODES
 from mlsysim.units import DIMENSIONS, Dimension, patterns
 from service import problems
@@ -65,6 +67,7 @@ _EXPLAIN_PARAMETER = {
 _STATUSES = {
     400: "The body is not acceptable JSON.",
     404: "Nothing has that name.",
+    405: "The path does not answer that method.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "The inputs or the query are not valid, or the answer does not fit a double.",
@@ -73,10 +76,16 @@ _STATUSES = {
 
 
 class _Schema(GenerateJsonSchema):
-    """Pydantic's schemas without generated titles."""
+    """Pydantic's schemas without generated titles, and with the values of a map where generators look for them."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        found = super().dict_schema(schema)
+        for pattern, value in found.pop("patternProperties", {}).items():
+            found |= {"additionalProperties": value, "propertyNames": {"pattern": pattern}}
+        return found
 
 
 def build(app: FastAPI) -> dict[str, Any]:
@@ -91,20 +100,20 @@ def build(app: FastAPI) -> dict[str, Any]:
         routes=app.routes,
         tags=_tags(),
     )
-    for path, item in document["paths"].items():
+    paths = document["paths"]
+    for path, item in paths.items():
         for operation in item.values():
+            _without_null(operation.get("parameters", []))
             _describe_errors(operation, 404 if "{" in path or path == "/scenarios" or path == "/catalog" else None)
     schemas = document["components"]["schemas"]
     for leftover in ("HTTPValidationError", "ValidationError"):
         schemas.pop(leftover, None)
     schemas |= _model_schemas() | _quantity_schemas() | _choice_schemas()
-    document["paths"] |= _evaluate_paths(schemas)
-    entry = document["paths"]["/catalog/{kind}/{key}"]["get"]
-    entry["responses"]["200"]["content"]["application/json"]["schema"] = {
-        "anyOf": [_ref(model.__name__) for model in entry_schemas()]
-    }
+    for path, component in (("/catalog/{kind}/{key}", "CatalogEntry"), ("/scenarios/{name}", "Description")):
+        _answer(paths[path]["get"])["schema"] = _ref(component)
+    paths |= _entry_paths(paths["/catalog/{kind}/{key}"]["get"]) | _evaluate_paths(schemas)
     for path, example in _get_examples().items():
-        _show(path, document["paths"][path]["get"], *example)
+        _show(path, paths[path]["get"], *example)
     document = _with_references(_as_written(document))
     document["components"]["schemas"] = _used(document)
     return document  # type: ignore[no-any-return]
@@ -120,6 +129,35 @@ def _used(document: dict[str, Any]) -> dict[str, Any]:
         found |= names
         open_ends += [json.dumps(schemas[name]) for name in names]
     return {name: schemas[name] for name in sorted(found)}
+
+
+def _answer(operation: dict[str, Any]) -> dict[str, Any]:
+    """The JSON of a successful answer."""
+    return operation["responses"]["200"]["content"]["application/json"]  # type: ignore[no-any-return]
+
+
+def _without_null(parameters: list[dict[str, Any]]) -> None:
+    """What a parameter may be, for it is left out rather than null."""
+    for parameter in parameters:
+        options = parameter["schema"].pop("anyOf", [])
+        for option in options:
+            parameter["schema"] |= option if option != {"type": "null"} else {}
+
+
+def _entry_paths(operation: dict[str, Any]) -> dict[str, Any]:
+    """A path for the entries of each kind, so that a generated client knows the type of the answer."""
+    paths = {}
+    for kind, model in entry_schemas().items():
+        described = deepcopy(operation) | {
+            "operationId": f"get{model.__name__.removesuffix('Description')}",
+            "summary": f"One entry of {kind}",
+        }
+        described["parameters"] = [each for each in described["parameters"] if each["name"] != "kind"]
+        _answer(described)["schema"] = _ref(model.__name__)
+        key = next(iter(catalog().entries(kind) if kind in KINDS else configurations()))
+        _show(f"/catalog/{kind}/{{key}}", described, {"key": key}, _now(get_entry(kind, key)))
+        paths[f"/catalog/{kind}/{{key}}"] = {"get": described}
+    return paths
 
 
 def _get_examples() -> dict[str, tuple[dict[str, str], Answer]]:
@@ -154,8 +192,7 @@ def _show(path: str, operation: dict[str, Any], parameters: dict[str, str], answ
         name = parameter["name"]
         if name in parameters and (parameter["in"] == "path") == (f"{{{name}}}" in path):
             parameter["example"] = parameters[name]
-    content = operation["responses"]["200"]["content"]["application/json"]
-    content["example"] = json.loads(bytes(answer.body))
+    _answer(operation)["example"] = json.loads(bytes(answer.body))
 
 
 def _tags() -> list[dict[str, str]]:
@@ -179,7 +216,7 @@ def _problem_response(status: int) -> dict[str, Any]:
 
 
 def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
-    for status in (422, 500, *statuses):
+    for status in (405, 422, 500, *statuses):
         if status is not None:
             operation["responses"][str(status)] = _problem_response(status)
 
@@ -187,7 +224,7 @@ def _describe_errors(operation: dict[str, Any], *statuses: int | None) -> None:
 def _model_schemas() -> dict[str, Any]:
     """Components of everything that is read (scenarios, catalog entries) or shown (results, descriptions)."""
     read: list[type[BaseModel]] = [*scenario_classes().values(), *KINDS.values(), Batch]
-    shown = [problems.Problem, Derivation, *(model for model in entry_schemas() if model not in read)]
+    shown = [problems.Problem, Derivation, *(model for model in entry_schemas().values() if model not in read)]
     found: dict[str, Any] = {}
     for models, mode in ((read, "validation"), (shown, "serialization")):
         _, definitions = models_json_schema(
@@ -257,16 +294,18 @@ def _quantity_schemas() -> dict[str, Any]:
     }
     for dimension in DIMENSIONS:
         found[component(dimension)] = _quantity(f"{_sentence(dimension)} with its unit.", dimension)
-        for sign, bound in (("", {}), ("NonNegative", {"minimum": 0}), ("Positive", {"exclusiveMinimum": 0})):
-            found[f"{sign or 'Any'}{component(dimension)}"] = _written(dimension, sign, bound)
+        for sign, refused in (("", {}), ("NonNegative", {"exclusiveMaximum": 0}), ("Positive", {"maximum": 0})):
+            found[f"{sign or 'Any'}{component(dimension)}"] = _written(dimension, sign, refused)
     return found
 
 
-def _written(dimension: Dimension, sign: str, bound: dict[str, Any]) -> dict[str, Any]:
-    """A quantity as it may be written: as text, as value and unit, or as a constant."""
+def _written(dimension: Dimension, sign: str, refused: dict[str, Any]) -> dict[str, Any]:
+    """A quantity as it may be written: as text, as value and unit, or as a constant.
+
+    Value and unit are the component that answers have, so that a generated client has one type for both; the bound
+    stands beside the reference, as what the value may not be, because generators make a second type of anything else.
+    """
     limit = {"": "", "NonNegative": ", not negative", "Positive": ", greater than 0"}[sign]
-    value = _quantity(f"{_sentence(dimension)} with its unit{limit}.", dimension)
-    value["properties"]["value"] |= bound
     return {
         "description": f"{_sentence(dimension)}{limit}: text with its unit, value and unit, or a catalog constant.",
         "x-dimension": dimension.name,
@@ -277,7 +316,7 @@ def _written(dimension: Dimension, sign: str, bound: dict[str, Any]) -> dict[str
                 "maxLength": 100,
                 "examples": [f"10 {unit}" for unit in dimension.common[:3]],
             },
-            value if bound else _ref(component(dimension)),
+            {**_ref(component(dimension)), **({"not": {"properties": {"value": refused}}} if refused else {})},
             _ref("ConstantReference"),
         ],
     }
@@ -290,7 +329,7 @@ def _sentence(dimension: Dimension) -> str:
 def _quantity(description: str, dimension: Dimension | None) -> dict[str, Any]:
     unit: dict[str, Any] = {"type": "string", "description": "unit of the value"}
     if dimension:
-        unit["examples"] = [*dimension.common, dimension.si]
+        unit["examples"] = list(dict.fromkeys([*dimension.common, dimension.si]))
     return {
         "type": "object",
         "description": description,
@@ -302,8 +341,26 @@ def _quantity(description: str, dimension: Dimension | None) -> dict[str, Any]:
 
 
 def _choice_schemas() -> dict[str, Any]:
-    """What may stand where a catalog entry is expected."""
+    """What may stand where a catalog entry is expected, and what an answer may be that has one of several types."""
     return {
+        "CatalogEntry": {
+            "description": "An entry of any kind; on the path of its kind, /catalog/hardware/{key}, it has that type.",
+            "anyOf": [_ref(model.__name__) for model in entry_schemas().values()],
+        },
+        "Description": {
+            "description": "A scenario class or a named configuration.",
+            "anyOf": [_ref("ScenarioDescription"), _ref("ConfigurationDescription")],
+        },
+        "ConfigurationPatch": {
+            "type": "object",
+            "description": "A JSON Merge Patch (RFC 7396) over the inputs of a named configuration.",
+            "additionalProperties": True,
+        },
+        "BatchAnswer": {
+            "description": "The answer of an evaluation, or the problem with it, which alone has a status.",
+            "anyOf": [_ref("Evaluation"), _ref("Problem")],
+        },
+    } | {
         f"Any{model.__name__}": {
             "description": f"A catalog key of {kind}, an object of your own, or a key (ref) with changes.",
             "anyOf": [{"type": "string", "description": f"key of an entry of {kind}"}, _ref(model.__name__)],
@@ -344,11 +401,7 @@ def _evaluate_paths(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "The answers of a batch, in the order of its evaluations.",
         "properties": {
             "count": {"type": "integer", "description": "how many there are"},
-            "answers": {
-                "type": "array",
-                "items": {"anyOf": [_ref("Evaluation"), _ref("Problem")]},
-                "description": "each an answer, or a problem, which alone has a status",
-            },
+            "answers": {"type": "array", "items": _ref("BatchAnswer")},
         },
         "required": ["count", "answers"],
     }
@@ -376,8 +429,11 @@ def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
             "undefined": {
                 "type": "object",
                 "description": "for each output that is null, why it is not defined",
-                "properties": {name: {"type": "string"} for name in optional},
-                "additionalProperties": False,
+                **(
+                    {"properties": {name: {"type": "string"} for name in optional}, "additionalProperties": False}
+                    if optional
+                    else {"additionalProperties": {"type": "string"}, "maxProperties": 0}
+                ),
             },
             "warnings": {"type": "array", "items": _ref("Warning")},
             "derivation": {**_ref("Derivation"), "description": "how the answer came about, with ?explain=true"},
@@ -416,7 +472,7 @@ def _evaluate_class(scenario: type[Scenario[Any]], evaluation: str) -> dict[str,
                     "application/json": {"schema": _ref(evaluation), **({"examples": answers} if answers else {})}
                 },
             },
-            **{str(status): _problem_response(status) for status in (400, 413, 415, 422, 500)},
+            **{str(status): _problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
         },
     }
 
@@ -451,7 +507,7 @@ def _evaluate_named() -> dict[str, Any]:
         "requestBody": {
             "required": True,
             "content": {
-                media_type: {"schema": {"type": "object"}, "examples": _PATCHES}
+                media_type: {"schema": _ref("ConfigurationPatch"), "examples": _PATCHES}
                 for media_type in ("application/json", "application/merge-patch+json")
             },
         },
@@ -502,7 +558,7 @@ def _evaluate_batch() -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): _problem_response(status) for status in (400, 413, 415, 422, 500)},
+            **{str(status): _problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
         },
     }
 

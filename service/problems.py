@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
@@ -46,6 +46,11 @@ _TITLES: dict[ProblemType, str] = {
 }
 
 
+def _name(type: ProblemType) -> str:
+    """What a generated client calls a kind of problem: ``INVALID_INPUTS``."""
+    return type.rpartition(":")[2].replace("-", "_").upper()
+
+
 class ProblemError(BaseModel):
     """One thing wrong with the request."""
 
@@ -58,7 +63,10 @@ class ProblemError(BaseModel):
 class Problem(BaseModel):
     """An error (RFC 9457)."""
 
-    type: ProblemType = Field(description="which kind of problem; stable")
+    type: ProblemType = Field(
+        description="which kind of problem; stable",
+        json_schema_extra={"x-enum-varnames": [_name(type) for type in get_args(ProblemType)]},
+    )
     title: str = Field(description="the kind of problem in words")
     status: int = Field(description="HTTP status")
     detail: str = Field(description="what is wrong with this request and what would do")

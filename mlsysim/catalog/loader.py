@@ -146,6 +146,9 @@ class Catalog:
         for path in ("name", "description", "source", "source.grade", *model.essential):
             if _at(entry, path) is None:
                 raise CatalogError(f"{where} states no {path}")
+        for link in ("host_link", "peer_link"):
+            if isinstance(value.get(link), dict) and "direction" not in value[link]:
+                raise CatalogError(f"{where} states no direction of its {link}: per_direction or bidirectional_total")
         entry._given = key
         return entry
 
@@ -166,7 +169,7 @@ def merge_patch(target: Any, patch: Any, follow_references: bool = False) -> Any
     """JSON Merge Patch (RFC 7396) of one value onto another; neither is changed.
 
     A quantity is one value and not an object to merge: ``{"ref": …}`` replaces ``{"value": …, "unit": …}`` whole, and
-    the other way round.
+    the other way round. So is a catalog entry with changes where a key stood; a null in it takes a figure away.
 
     Args:
         target: the value as it stands.
@@ -176,7 +179,9 @@ def merge_patch(target: Any, patch: Any, follow_references: bool = False) -> Any
     if not isinstance(patch, dict):
         return patch
     if follow_references and isinstance(target, str) and "ref" not in patch:
-        target = {"ref": target}
+        return {"ref": target, **patch}
+    if "ref" in patch and not isinstance(target, dict):
+        return patch
     if not isinstance(target, dict) or (
         "value" in target.keys() ^ patch.keys() and "ref" in target.keys() ^ patch.keys()
     ):

@@ -340,12 +340,24 @@ class FromCatalog:
         changes = {name: value for name, value in given.items() if name != "ref"}
         if not changes:
             return base
+        _refuse_unknown_nulls(self.entry, changes)
         document = known.document(self.entry.kind_of_entry, key)
         document.pop("key")
         _derived_anew(document)
         changed = handler(merge_patch(document, changes, follow_references=True))
         changed._given = given
         return changed
+
+
+def _refuse_unknown_nulls(model: type[BaseModel], changes: dict[str, Any]) -> None:
+    """Refuse to take away what is no figure of the entry: a typo in its name must not pass in silence."""
+    fields = {info.alias or name: shape_of(info) for name, info in model.model_fields.items()}
+    for name, change in changes.items():
+        if change is None and name not in fields:
+            raise refuse(f'takes away "{name[:40]}", which is not known here')
+        nested = fields[name].model if name in fields else None
+        if isinstance(change, dict) and nested is not None:
+            _refuse_unknown_nulls(nested, change)
 
 
 def _derived_anew(document: dict[str, Any]) -> None:

@@ -77,6 +77,11 @@ def evaluate(name: str, body: Any) -> Evaluation:
     """
     scenario_class, stated = resolve(name)
     inputs = body if stated is None or not isinstance(body, dict) else merge_patch(stated, body)
+    if isinstance(inputs, dict):
+        # What a patch takes away has to be there to take, or a typo in its name would pass in silence.
+        inputs |= {
+            given: None for given, value in body.items() if value is None and given not in scenario_class.model_fields
+        }
     try:
         scenario = scenario_class.model_validate(inputs)
     except ValidationError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from mlsysim.catalog import Entry, Source, catalog
@@ -130,12 +131,17 @@ def _latex_value(output: DerivedOutput) -> str:
 def derive(scenario: Scenario[Any], result: Result, si: bool = False, why: dict[str, str] | None = None) -> Derivation:
     """How `result` came about from `scenario`.
 
+    Raises:
+        TypeError: an input is an array.
+
     Args:
         scenario: the scenario.
         result: its result.
         si: show quantities in SI base units.
         why: reasons for inputs, of a named configuration.
     """
+    if any(isinstance(value, np.ndarray) for value in scenario.__dict__.values()):
+        raise TypeError("an explanation is of one answer; evaluate the array, and explain one of its points")
     used = _used_figures(scenario, si)
     names = {
         name: Known(getattr(scenario, name), spec.shape, None if si else spec.unit)

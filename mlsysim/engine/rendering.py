@@ -122,7 +122,7 @@ class _Numbers:
             return _first(inner.write(node.elt, _SUM) for inner in self._each(node.generators))
         shape, unit = self._shape(node.args[0])  # type: ignore[attr-defined]
         item = shape.item if shape else None
-        return _few([self._shown(value, item, unit) for value in self._value(node)])
+        return _first(self._shown(value, item, unit) for value in self._value(node))
 
     def _pairs(self, node: ast.DictComp | ast.Dict) -> list[str]:
         if isinstance(node, ast.Dict):
@@ -188,7 +188,7 @@ class _Numbers:
                 + "}"
             )
         if isinstance(value, list):
-            return "[" + ", ".join(_few([self._shown(item, shape and shape.item, unit) for item in value])) + "]"
+            return "[" + ", ".join(_first(self._shown(item, shape and shape.item, unit) for item in value)) + "]"
         kind = shape.type if shape else None
         if value is not None and isinstance(kind, QuantityType):
             return quantity(value, kind.dimension.si if self.si or unit is None else unit)
@@ -208,7 +208,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < _LARGEST_PLAIN else f"{value:.6g}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_few([_plain(item) for item in value])) + "]"
+        return "[" + ", ".join(_first(_plain(item) for item in value)) + "]"
     return str(getattr(value, "label", value))
 
 

@@ -228,10 +228,17 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
                     reason = f"must be one of {mark.expression}: {_listed(text, list(choices))}"
                     yield (name, *where), text, refuse(reason)
                     break
-    if needs_met:
-        for rule in scenario.rules:
-            if not rule.holds(held):
-                yield (rule.at,), _json(scenario, rule.at), refuse(_broken_rule(rule, scenario))
+    broken = not needs_met
+    for rule in scenario.rules if needs_met else ():
+        try:
+            holds = rule.holds(held)
+        except (LookupError, TypeError, ValueError):
+            if broken:  # it takes for granted what an earlier rule asks for
+                return
+            raise
+        if not holds:
+            broken = True
+            yield (rule.at,), _json(scenario, rule.at), refuse(_broken_rule(rule, scenario))
 
 
 def _items(value: Any) -> list[tuple[tuple[int, ...], Any]]:

@@ -51,8 +51,10 @@ def sparse_peak(hardware: Hardware) -> Warning | None:
     """The warning that a device's reference peak is its own figure with sparsity, if it is."""
     compute = hardware.compute
     for precision, rate in compute.sparse_rates.items():
-        if compute.peak == rate and rate not in compute.rates.values():
-            return Warning("sparse_peak", f"the peak of {hardware.label} is its {precision} figure with 2:4 sparsity")
+        dense = compute.rates.get(precision)
+        half = precision in ("fp16", "bf16")  # what the reference peak stands for
+        if dense == rate or (compute.peak == rate and dense != rate and (half or rate not in compute.rates.values())):
+            return Warning("sparse_peak", f"a peak of {hardware.label} is its {precision} figure with sparsity")
     return None
 
 

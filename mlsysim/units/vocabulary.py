@@ -31,8 +31,8 @@ DAY = 24 * HOUR
 YEAR = 31_557_600  # 365.25 days
 BILLING_YEAR = 8760 * HOUR  # over which an hourly price is added up
 _COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
-_LONGEST_UNIT = 40
-_LONGEST_QUANTITY = 100
+LONGEST_UNIT = 40
+LONGEST_QUANTITY = 100
 
 
 class Unit(NamedTuple):
@@ -122,7 +122,7 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
         names = [*expected.names, *expected.common] if expected else sorted(_SIMPLE_NAMES)
         guesses = closest(name, names)
         would_do = did_you_mean(guesses) or (f"; {', '.join(expected.common)} would do" if expected else "")
-        raise UnitError(f'has no known unit "{shorten(name, _LONGEST_UNIT)}"{would_do}')
+        raise UnitError(f'has no known unit "{shorten(name, LONGEST_UNIT)}"{would_do}')
     if expected is not None and known.dimension is not expected:
         raise UnitError(f"is {known.dimension}, where {expected} is expected: {', '.join(expected.common)} would do")
     return known
@@ -130,7 +130,7 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
 
 @lru_cache(maxsize=4096)
 def _resolve(name: str) -> Unit | None:
-    if len(name) > _LONGEST_UNIT:
+    if len(name) > LONGEST_UNIT:
         return None
     plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
@@ -174,7 +174,7 @@ def read(text: str, expected: Dimension) -> float:
     Raises:
         UnitError: no number, no unit, an unknown unit, one of another dimension, or a value beyond a double.
     """
-    match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_QUANTITY else None
+    match = _QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
     if match is None:
         raise UnitError(f'must be {expected} such as "10 {expected.common[0]}"')
     number, name = match.groups()
@@ -219,18 +219,25 @@ def patterns(sign: str = "") -> dict[str, str]:
     number = signs[sign] + r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
     found = {}
     for dimension in DIMENSIONS:
-        names = "|".join(_spellings(dimension.names))
+        names, ratios = _names(dimension)
         if dimension.numerators == ("1",):  # a space before it, or 5 1/s would read as 51/s
-            found[dimension.name] = (
-                rf"^\s*{number}(\s*({names})|\s+1\s*/\s*({'|'.join(_spellings(dimension.denominators))}))\s*$"
-            )
-            continue
-        if dimension.numerators:
-            tops, bottoms = ("|".join(_spellings(side)) for side in (dimension.numerators, dimension.denominators))
-            ratio = rf"({tops})\s*/\s*({bottoms})"
-            names = f"{names}|{ratio}" if names else ratio
-        found[dimension.name] = rf"^\s*{number}\s*({names})\s*$"
+            unit_names = rf"(\s*({names})|\s+{ratios})"
+        else:
+            unit_names = rf"\s*({'|'.join(filter(None, (names, ratios)))})"
+        found[dimension.name] = rf"^\s*{number}{unit_names}\s*$"
     return found
+
+
+def unit_patterns() -> dict[str, str]:
+    """For each dimension a regular expression (ECMA 262) of the unit names that `unit` accepts."""
+    return {dimension.name: rf"^\s*({'|'.join(filter(None, _names(dimension)))})\s*$" for dimension in DIMENSIONS}
+
+
+def _names(dimension: Dimension) -> tuple[str, str]:
+    """What matches the names of units, and their ratios."""
+    tops, bottoms = ("|".join(_spellings(side)) for side in (dimension.numerators, dimension.denominators))
+    ratios = rf"({tops})\s*/\s*({bottoms})" if tops else ""
+    return "|".join(_spellings(dimension.names)), ratios.replace("(1)", "1")
 
 
 def _spellings(names: tuple[str, ...]) -> list[str]:
@@ -259,4 +266,19 @@ def remember() -> dict[str, tuple[str, int, int]]:
     return table
 
 
-__all__ = ["BILLING_YEAR", "DAY", "HOUR", "YEAR", "Unit", "in_si", "patterns", "read", "remember", "split", "unit"]
+__all__ = [
+    "BILLING_YEAR",
+    "DAY",
+    "HOUR",
+    "LONGEST_QUANTITY",
+    "LONGEST_UNIT",
+    "YEAR",
+    "Unit",
+    "in_si",
+    "patterns",
+    "read",
+    "remember",
+    "split",
+    "unit",
+    "unit_patterns",
+]

@@ -17,6 +17,9 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+expect.set_options(timeout=60_000)  # a slow machine is no broken page
+
+
 # Closed after this module: while Playwright runs, no other test can run an event loop of its own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

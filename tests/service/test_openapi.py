@@ -15,6 +15,7 @@ from openapi_spec_validator import validate
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario_catalog import configurations
 from service.app import create_app
+from service.catalog import entry_schemas
 from service.openapi import DOCUMENT, build
 
 APP = create_app()
@@ -106,6 +107,25 @@ def test_every_answer_keeps_its_schema(name: str, units: str) -> None:
     answer = TestClient(APP).post(f"/scenarios/{name}/evaluate?units={units}", json={}).json()
     validator(answer["scenario"].removesuffix("Scenario") + "Evaluation").validate(answer)
     validator("Evaluation").validate(answer)
+
+
+@pytest.mark.parametrize("kind", list(entry_schemas()))
+def test_every_entry_keeps_the_schema_of_its_kind(kind: str) -> None:
+    operation = document()["paths"][f"/catalog/{kind}/{{key}}"]["get"]
+    answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": f"#/components/schemas/{entry_schemas()[kind].__name__}"}
+    client = TestClient(APP)
+    for item in client.get(f"/catalog/{kind}").json()["entries"]:
+        validator(entry_schemas()[kind].__name__).validate(client.get(item["link"]).json())
+
+
+@pytest.mark.parametrize(("sign", "least"), [("Positive", 1), ("NonNegative", 0)])
+def test_a_bound_holds_for_a_quantity_in_each_form(sign: str, least: int) -> None:
+    time = validator(f"{sign}Time")
+    for value in (-1, 0, 1):
+        assert time.is_valid({"value": value, "unit": "ms"}) == (value >= least)
+        assert time.is_valid(f"{value} ms") == (value >= least)
+    assert time.is_valid({"ref": "kernel_launch"})
 
 
 def test_the_other_answers_keep_their_schemas() -> None:

@@ -93,8 +93,10 @@ class DominantShareScenario(Scenario[DominantShareResult]):
             because="the largest share a bundle takes of any resource is at least 0.00001, so that filling ends soon",
         ),
         Rule(
-            "len(capacity) / min([max([bundles[t][r] / capacity[r] for r in keys(capacity)]) for t in keys(bundles)]) "
-            "<= 1000000",
+            "min("
+            "len(capacity) / min([max([bundles[t][r] / capacity[r] for r in keys(capacity)]) for t in keys(bundles)]), "
+            "sum([1 / max([bundles[t][r] / capacity[r] for r in keys(capacity)]) for t in keys(bundles)])"
+            ") <= 1000000",
             at="bundles",
             because="an answer lists at most about a million grants",
         ),

@@ -138,7 +138,7 @@ class AmdahlScenario(Scenario[AmdahlResult]):
     def evaluate(self) -> AmdahlResult:
         total_time = sum(self.stages.values())
         stage_time = self.stages[self.stage]
-        untouched_time = sum(time for stage, time in self.stages.items() if stage != self.stage)
+        untouched_time = sum((time for stage, time in self.stages.items() if stage != self.stage), start=0.0)
         stage_fraction = stage_time / total_time
         upgraded_stage_time = stage_time / self.speedup
         upgraded_total_time = untouched_time + upgraded_stage_time

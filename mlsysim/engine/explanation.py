@@ -17,7 +17,7 @@ from mlsysim.engine.rendering import Known, latex, with_numbers
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import InputSpec, Scenario
 
-InputOrigin = Literal["given", "default", "catalog", "constant"]
+InputOrigin = Literal["given", "default", "catalog", "constant", "assumption"]
 
 
 class _Part(BaseModel):
@@ -40,7 +40,9 @@ class ExplainedInput(_Part):
     name: str
     description: str
     value: Any = Field(description="the value, null where it is absent")
-    origin: InputOrigin = Field(description="stated in the request, a default, a catalog entry or a catalog constant")
+    origin: InputOrigin = Field(
+        description="stated in the request, a default, a catalog entry or constant, or assumed by the configuration"
+    )
     why: str | None = Field(description="why a default, or an input of a named configuration, is what it is")
     link: str | None = Field(description="path of the catalog entry or constant")
     source: Source | None = Field(description="where the catalog has it from")
@@ -124,8 +126,11 @@ def _as_text(value: Any) -> str:
 def _latex_value(output: DerivedOutput) -> str:
     if output.undefined:
         return r"\text{undefined}"
-    text = _as_text(output.value).replace("_", r"\_").replace("%", r"\%").replace("{", r"\{").replace("}", r"\}")
-    return rf"\text{{{text}}}"
+    return rf"\text{{{_as_text(output.value).translate(_LATEX)}}}"
+
+
+_LATEX = {ord(mark): "\\" + mark for mark in "_%{}&#$"}
+_LATEX |= {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
 
 
 def derive(scenario: Scenario[Any], result: Result, si: bool = False, why: dict[str, str] | None = None) -> Derivation:
@@ -166,7 +171,7 @@ def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bo
         description=spec.description,
         formula=str(formula) if formula else None,
         latex=latex(formula) if formula else None,
-        with_numbers=with_numbers(formula, names) if formula and value is not None else None,
+        with_numbers=with_numbers(formula, names, si) if formula and value is not None else None,
         algorithm=list(spec.algorithm),
         value=None if value is None else spec.shape.writer(spec.unit, si, rounded=not si)(value),
         undefined=spec.undefined if value is None else None,
@@ -189,6 +194,8 @@ def _explain_input(
         origin, link, source = "catalog", f"/catalog/{held.kind_of_entry}/{held.reference}", held.source
     elif figures and not any(used.given for used in figures):
         origin = "catalog"
+    if origin == "given" and why is not None:  # a named configuration says so, and not whoever asked
+        origin = "assumption"
     return ExplainedInput(
         name=spec.name,
         description=spec.description,
@@ -246,9 +253,9 @@ class _Recorder:
 
     def _note(self, path: tuple[str, ...], within: tuple[str, ...]) -> None:
         entry = self._entry
-        given = entry.states(within)
+        given = entry.states(within) and (len(within) > 1 or within[0] in entry.model_fields_set)
         key = None if given else entry.reference
-        document = catalog().document(entry.kind_of_entry, key) if key else entry.figures(self._si)
+        document = catalog().document(entry.kind_of_entry, key) if key and not self._si else entry.figures(self._si)
         value: Any = document
         for part in within:
             value = value.get(part) if isinstance(value, dict) else None

@@ -27,12 +27,12 @@ class Known(NamedTuple):
     unit: str | None = None
 
 
-def with_numbers(formula: Formula, names: Mapping[str, Known]) -> str:
+def with_numbers(formula: Formula, names: Mapping[str, Known], si: bool = False) -> str:
     """The formula with the values of its names in it, in display units: ``60 ms + 25 ms``.
 
     Of a conditional only the branch that was taken is shown, and a comprehension is written out.
     """
-    return _Numbers(names, si=_converts(formula)).write(formula.tree.body, 0)
+    return _Numbers(names, si=si or _converts(formula)).write(formula.tree.body, 0)
 
 
 def _converts(formula: Formula) -> bool:
@@ -84,7 +84,7 @@ class _Numbers:
             case ast.IfExp():
                 return self._expression(node.body if self._value(node.test) else node.orelse)
             case ast.BoolOp(op=ast.Or()) if not isinstance(self._value(node), bool):  # a value with its stand-in
-                return self._expression(next(value for value in node.values if self._value(value)))
+                return self._expression(next((value for value in node.values if self._value(value)), node.values[-1]))
             case ast.BoolOp():
                 word, strength = ("and", _AND) if isinstance(node.op, ast.And) else ("or", _OR)
                 return f" {word} ".join(self.write(value, strength) for value in node.values), strength

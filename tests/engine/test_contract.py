@@ -22,7 +22,8 @@ from tests.agreement import same
 from tests.contract import oracle
 from tests.strategies import plain, scenarios
 
-CLASSES = list(scenario_classes().values())
+# A class of one's own has no contract yet; what holds for every class is tested beside this.
+CLASSES = [scenario for name, scenario in scenario_classes().items() if name in oracle.CONTRACTS]
 FOLDER = Path(oracle.__file__).parent
 REFERENCE: dict[str, Any] = json.loads((FOLDER / "named_configurations.json").read_text())
 PUBLISHED: dict[str, Any] = json.loads((FOLDER / "published.json").read_text())

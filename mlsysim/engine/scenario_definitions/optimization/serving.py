@@ -202,8 +202,7 @@ class WeightReadScenario(Scenario[WeightReadResult]):
         "A model without attention heads has no cache to size, so a context is an error for it.",
         "A sparse mixture reads only its active experts per token; this floor reads all parameters and is too high "
         "for it.",
-        "Weights must fit the memory, and a context longer than the model's context_length makes no sense; neither is "
-        "checked.",
+        "Weights that do not fit the memory, and a context beyond the model's context_length, give a warning.",
         "Four-bit formats store scales besides the codes; 4.5 bits (0.5625 bytes) is closer than 0.5.",
         "read_energy covers the weights only, not the cache.",
     )

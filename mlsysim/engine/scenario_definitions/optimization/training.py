@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+import numpy as np
+
 from mlsysim.catalog import AnyFleet, AnyHardware, AnyPod, AnyWorkload
-from mlsysim.engine.arithmetic import nearest, power_of_two_at_least, sqrt
+from mlsysim.engine.arithmetic import nearest, power_of_two_at_least, select, sqrt
 from mlsysim.engine.bibliography import (
     BAYDIN_2018,
     CHOWDHERY_2022,
@@ -31,6 +33,7 @@ from mlsysim.engine.result_types.optimization.training import (
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.scenario_definitions.optimization.host import HostDispatchScenario
 from mlsysim.engine.warnings import Warning, any_of, sparse_peak
+from mlsysim.errors import EvaluationError
 from mlsysim.fields import (
     AtLeastOne,
     Data,
@@ -495,8 +498,7 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
     title = "Smallest unsharded model replica on a cluster"
     sources = (NARAYANAN_2021, RAJBHANDARI_2020)
     notes = (
-        "Neither the number of layers nor the size of the fleet limits the depth; compare pipeline_depth with "
-        "workload.layers and replica_gpus with fleet.count x accelerators_per_node yourself.",
+        "Neither the number of layers nor the size of the fleet limits the depth; a warning says when it passes them.",
         "Capacity is in bytes: an 80 GiB device has 85.9 GB.",
     )
     rules = (
@@ -522,8 +524,14 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
         node = self.fleet.node
         tensor_parallel = node.accelerators_per_node
         state = self.workload.parameters * self.bytes_per_param
-        nodes = state / (tensor_parallel * node.accelerator.memory.capacity)
-        pipeline_depth = power_of_two_at_least(nodes)
+        memory = tensor_parallel * node.accelerator.memory.capacity
+        if not np.all(np.isfinite(state)) or not np.all(np.isfinite(memory)):
+            raise EvaluationError("the training state is beyond the range of a double for these inputs")
+        nodes = state / memory
+        depth = power_of_two_at_least(nodes)
+        # The quotient may be rounded across a power of two; the products decide.
+        depth = select(state > depth * memory, 2 * depth, depth)
+        pipeline_depth = select((depth > 1) & (state <= depth // 2 * memory), depth // 2, depth)
         return SelfContainedReplicaResult(
             tensor_parallel=tensor_parallel,
             pipeline_depth=pipeline_depth,

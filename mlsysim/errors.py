@@ -167,7 +167,7 @@ def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None
     if kind == "not_stated":
         return InputError(pointer, f"{name} {detail['msg']}", None)
     received = shorten(detail["input"], quoted=quoted)
-    if kind == "unknown_parameter":
+    if kind == "unacceptable_parameter":
         return InputError(pointer, f"{name} {detail['msg']}", received)
     if kind == "extra_forbidden":
         guesses = closest(path[0], known) if known and len(path) == 1 else []
@@ -183,6 +183,8 @@ _SAID = {
     "string_too_long": "must have at most {max_length} characters",
     "string_too_short": "must have at least {min_length} character(s)",
     "bool_type": "must be true or false",
+    "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
     "int_parsing": "must be a whole number",
     "int_parsing_size": "must be a whole number of reasonable size",
     "greater_than_equal": "must be at least {ge}",

@@ -29,7 +29,7 @@ from mlsysim.units import unit as unit_of
 Writer = Callable[[Any], Any]
 ModelClass = type[Any]
 
-_LARGEST_INTEGER = int(sys.float_info.max)  # beyond it an integer cannot become a double
+LARGEST_INTEGER = int(sys.float_info.max)  # beyond it an integer cannot become a double
 
 
 def refuse(reason: str, kind: Literal["unacceptable", "not_stated"] = "unacceptable") -> PydanticCustomError:
@@ -148,15 +148,17 @@ class RateType(FieldType):
     usual_unit = "TFLOP/s or GB/s"
 
     def read(self, given: Any) -> Any:
+        too_far = None
         for kind in (_OPERATION_RATE, _DATA_RATE):
             try:
                 number = kind.read(given)
-            except PydanticCustomError:
+            except PydanticCustomError as error:
+                too_far = error if "for a double" in error.message() else too_far
                 continue
             rate: Rate | Rates = number.view(Rates) if isinstance(number, np.ndarray) else Rate(number)
             rate.dimension = kind.dimension
             return rate
-        raise refuse(
+        raise too_far or refuse(
             'must be an operation rate such as "10 TFLOP/s" or a data rate such as "10 GB/s", as text with its unit, '
             "as value and unit, or as a constant of the catalog"
         )
@@ -224,7 +226,7 @@ class RealType(FieldType):
             given = given.item()
         else:
             raise refuse(f"must be a number{', or inf in quotes' if self.infinite else ''}")
-        if kind is int and not -_LARGEST_INTEGER <= given <= _LARGEST_INTEGER:
+        if kind is int and not -LARGEST_INTEGER <= given <= LARGEST_INTEGER:
             raise refuse("is too large for a double")
         number = float(given)
         if not math.isfinite(number) and not (self.infinite and number == math.inf):
@@ -257,7 +259,7 @@ class IntegerType(RealType):
 
     def read(self, given: Any) -> Any:
         if type(given) is int:
-            if -_LARGEST_INTEGER <= given <= _LARGEST_INTEGER:
+            if -LARGEST_INTEGER <= given <= LARGEST_INTEGER:
                 return given
             raise refuse("is too large for a double")
         number = super().read(given)
@@ -347,11 +349,15 @@ class Bound(NamedTuple):
                 sign = "Positive" if self.gt is not None else "NonNegative"
                 each["x-component"] = sign + each["x-component"].removeprefix("Any")
                 continue
-            prefix = "x-" if "x-component" in each else ""
-            for keyword, limit in (("exclusiveMinimum", self.gt), ("minimum", self.ge), ("maximum", self.le)):
-                if limit is not None and "enum" not in each:
-                    each[prefix + keyword] = limit
+            if "enum" not in each:
+                prefix = "x-" if "x-component" in each else ""
+                each |= {prefix + keyword: limit for keyword, limit in self.keywords().items()}
         return described
+
+    def keywords(self) -> dict[str, float]:
+        """The limits as JSON Schema has them."""
+        limits = {"exclusiveMinimum": self.gt, "minimum": self.ge, "maximum": self.le}
+        return {keyword: limit for keyword, limit in limits.items() if limit is not None}
 
 
 class OneOf(NamedTuple):
@@ -435,6 +441,9 @@ class Shape(NamedTuple):
             schema = {"type": "array", "items": self.item.json_schema(mode)}
         elif self.type:
             schema = self.type.json_schema(mode)
+            if mode == "serialization" and isinstance(self.type, IntegerType):  # a real number may round past a limit
+                for bound in (mark for mark in self.metadata if isinstance(mark, Bound)):
+                    schema |= bound.keywords()
         elif get_origin(self.annotation) is Literal:
             schema = {"type": "string", "enum": list(get_args(self.annotation))}
         else:

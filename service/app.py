@@ -49,21 +49,22 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 async def _known_query(request: Request) -> None:
-    """Refuse a query parameter that the route does not know, so that a typo does not pass in silence."""
+    """Refuse a query parameter that the route does not know or that is given twice; neither should pass in silence."""
     route: Any = request.scope["route"]
     known = set(_query_names(route.dependant))
     errors = [
-        {
-            "type": "unknown_parameter",
-            "loc": ("query", name),
-            "msg": f"is no query parameter here{did_you_mean(closest(name, known)) or _would_do(known)}",
-            "input": value,
-        }
+        {"type": "unacceptable_parameter", "loc": ("query", name), "msg": reason, "input": value}
         for name, value in request.query_params.items()
-        if name not in known
+        if (reason := _wrong_with(name, len(request.query_params.getlist(name)), known))
     ]
     if errors:
         raise RequestValidationError(errors)
+
+
+def _wrong_with(name: str, times: int, known: set[str]) -> str | None:
+    if name not in known:
+        return f"is no query parameter here{did_you_mean(closest(name, known)) or _would_do(known)}"
+    return f"is given {times} times; once would do" if times > 1 else None
 
 
 def _query_names(dependant: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from decimal import Decimal
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -14,6 +15,7 @@ from service.problems import ProblemType, RequestProblem
 _DEEPEST = 32
 _LONGEST_NUMBER = 400
 _MOST_MEMBERS = 1000
+_ALL_WHOLE = 2**53  # up to here a double holds every whole number
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
@@ -106,12 +108,14 @@ def _constant(name: str) -> Any:
     raise _malformed(f"the body has {name}, which is no JSON number")
 
 
-def _float(text: str) -> float:
+def _float(text: str) -> float | int:
     value = float(text)
     if math.isinf(value):
         raise _malformed(f"the body has the number {text[:40]}, which is too large for a double")
     if value == 0 and re.search("[1-9]", text.lower().partition("e")[0]):
         raise _malformed(f"the body has the number {text[:40]}, which is too small for a double")
+    if abs(value) >= _ALL_WHOLE and (exact := Decimal(text)) == exact.to_integral_value():
+        return int(exact)  # 1e23 is a whole number, and the double beside it another one
     return value
 
 

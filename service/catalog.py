@@ -16,7 +16,7 @@ from mlsysim.catalog import KINDS, Entry, catalog
 from mlsysim.engine.description import ConfigurationDescription, describe_configuration
 from mlsysim.engine.scenario_catalog import NamedConfiguration, configuration, configurations
 from mlsysim.errors import UnitError, UnknownName
-from mlsysim.units import Dimension, dimensions, read
+from mlsysim.units import LONGEST_TEXT, Dimension, dimensions, patterns, read
 from service.answers import Answer
 
 router = APIRouter(tags=["catalog"])
@@ -75,6 +75,7 @@ Sort = Literal[
 ]  # fmt: skip
 
 Words = Annotated[str | None, Query(max_length=100)]
+Count = Annotated[float | None, Query(allow_inf_nan=False)]
 
 
 def _name(sort: str) -> str:
@@ -82,8 +83,14 @@ def _name(sort: str) -> str:
     return f"{sort.lstrip('-')}{'_descending' * sort.startswith('-')}".upper()
 
 
-def _bound(description: str) -> Any:
-    return Query(max_length=100, description=f"{description}, with its unit")
+def _bound(figure: str, description: str) -> Any:
+    """A limit of a figure with a dimension; its pattern is only shown, for the reader says better what is wrong."""
+    dimension = FIGURES[figure].dimension
+    return Query(
+        max_length=LONGEST_TEXT,
+        description=f"{description}, with its unit",
+        json_schema_extra={"pattern": patterns()[dimension.name], "x-dimension": dimension.name} if dimension else None,
+    )
 
 
 @dataclass
@@ -98,16 +105,16 @@ class CatalogQuery:
     year: Annotated[int | None, Query(description="year of release")] = None
     min_year: Annotated[int | None, Query(description="first year of release")] = None
     max_year: Annotated[int | None, Query(description="last year of release")] = None
-    min_peak: Annotated[str | None, _bound("least peak rate")] = None
-    max_peak: Annotated[str | None, _bound("largest peak rate")] = None
-    min_bandwidth: Annotated[str | None, _bound("least bandwidth of memory, or of a fabric")] = None
-    max_bandwidth: Annotated[str | None, _bound("largest bandwidth of memory, or of a fabric")] = None
-    min_capacity: Annotated[str | None, _bound("least memory")] = None
-    max_capacity: Annotated[str | None, _bound("largest memory")] = None
-    min_tdp: Annotated[str | None, _bound("least rated power")] = None
-    max_tdp: Annotated[str | None, _bound("largest rated power")] = None
-    min_parameters: Annotated[float | None, Query(description="fewest parameters of a model")] = None
-    max_parameters: Annotated[float | None, Query(description="most parameters of a model")] = None
+    min_peak: Annotated[str | None, _bound("peak", "least peak rate")] = None
+    max_peak: Annotated[str | None, _bound("peak", "largest peak rate")] = None
+    min_bandwidth: Annotated[str | None, _bound("bandwidth", "least bandwidth of memory, or of a fabric")] = None
+    max_bandwidth: Annotated[str | None, _bound("bandwidth", "largest bandwidth of memory, or of a fabric")] = None
+    min_capacity: Annotated[str | None, _bound("capacity", "least memory")] = None
+    max_capacity: Annotated[str | None, _bound("capacity", "largest memory")] = None
+    min_tdp: Annotated[str | None, _bound("tdp", "least rated power")] = None
+    max_tdp: Annotated[str | None, _bound("tdp", "largest rated power")] = None
+    min_parameters: Annotated[Count, Query(description="fewest parameters of a model")] = None
+    max_parameters: Annotated[Count, Query(description="most parameters of a model")] = None
     sort: Annotated[
         Sort | None,
         Query(

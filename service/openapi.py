@@ -20,15 +20,17 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from mlsysim.catalog import KINDS, catalog
+from mlsysim.catalog.types import Compute, Link, Memory
 from mlsysim.engine.description import named_configurations, question
 from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.explanation import Derivation
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import OutputSpec, Result
-from mlsysim.engine.scenario import Scenario
+from mlsysim.engine.scenario import InputSpec, Scenario
 from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.engine.warnings import CODES
-from mlsysim.units import DIMENSIONS, Dimension, patterns
+from mlsysim.fields import Bound, IntegerType, Needs, OneOf
+from mlsysim.units import DIMENSIONS, LONGEST_TEXT, Dimension, patterns, unit_patterns
 from service import problems
 from service.answers import Answer
 from service.batch import Batch, answer_batch
@@ -47,7 +49,8 @@ catalog. Where hardware, a model or a fleet is expected, write its catalog key (
 key with changes (`{"ref": "H100", "memory": {"bandwidth": "4 TB/s"}}`). Every error is an RFC 9457 problem that says \
 what would do.
 
-Whole numbers are written out in full, however large; beyond 2^53 read them with a parser that keeps them exact.
+Whole numbers are written out in full, however large. Outputs that may exceed 2^53 are marked \
+`x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not.
 """
 
 _UNITS_PARAMETER = {
@@ -236,17 +239,42 @@ def _model_schemas() -> dict[str, Any]:
     for scenario in scenario_classes().values():
         found[scenario.__name__]["description"] = question(scenario)
         for name, spec in scenario.inputs().items():
-            if spec.unit:
-                found[scenario.__name__]["properties"][name]["description"] += f" [{spec.unit}]"
+            _mark(found[scenario.__name__]["properties"][name], spec)
         if scenario.rules:
             found[scenario.__name__]["x-rules"] = [str(rule.formula) for rule in scenario.rules]
         found[scenario.result_type.__name__] = _result(scenario.result_type)
-    for model in KINDS.values():
-        found[model.__name__]["properties"]["ref"] = {
+    figures: list[type[BaseModel]] = [*KINDS.values(), Compute, Memory, Link]
+    for model in figures:
+        found[model.__name__]["properties"] = {
+            name: _or_null(figure) for name, figure in found[model.__name__]["properties"].items()
+        }
+    for entry in KINDS.values():
+        found[entry.__name__]["properties"]["ref"] = {
             "type": "string",
             "description": "catalog entry to start from; the other fields are merged into it",
         }
     return found
+
+
+def _mark(described: dict[str, Any], spec: InputSpec) -> None:
+    """Add to an input what a schema has no word for: its unit, the names it is one of, the figures it has to state."""
+    if spec.unit:
+        described["description"] += f" [{spec.unit}]"
+    marks = (*spec.shape.metadata, *spec.shape.leaf.metadata)
+    choices = [mark.expression for mark in marks if isinstance(mark, OneOf)]
+    needs = [path for mark in marks if isinstance(mark, Needs) for path in mark.paths]
+    described |= {key: list(dict.fromkeys(fact)) for key, fact in (("x-one-of", choices), ("x-needs", needs)) if fact}
+
+
+def _or_null(figure: dict[str, Any]) -> dict[str, Any]:
+    """A figure of a catalog entry, which null takes away; so it does from a map."""
+    if "additionalProperties" in figure:
+        figure = {**figure, "additionalProperties": _or_null(figure["additionalProperties"])}
+    if {"type": "null"} in figure.get("anyOf", []):
+        return figure
+    beside = ("description", "default", "x-unit")
+    kept = {key: fact for key, fact in figure.items() if key in beside}
+    return {"anyOf": [{key: fact for key, fact in figure.items() if key not in beside}, {"type": "null"}], **kept}
 
 
 def _result(result: type[Result]) -> dict[str, Any]:
@@ -260,9 +288,10 @@ def _result(result: type[Result]) -> dict[str, Any]:
 
 
 def _output(spec: OutputSpec) -> dict[str, Any]:
-    unit = f" [{spec.unit}]" if spec.unit else ""
+    unit = f" [{spec.unit}]" if spec.unit else "; exact, and may exceed 2^53" if _unlimited(spec) else ""
     facts = {
         "x-unit": spec.unit,
+        "x-may-exceed-safe-integer": _unlimited(spec),
         "x-formula": spec.formula and str(spec.formula),
         "x-defined-if": spec.defined_if and str(spec.defined_if),
         "x-undefined": spec.undefined,
@@ -273,6 +302,14 @@ def _output(spec: OutputSpec) -> dict[str, Any]:
         "description": spec.description + unit,
         **{key: fact for key, fact in facts.items() if fact},
     }
+
+
+def _unlimited(spec: OutputSpec) -> bool:
+    """Whether it is a whole number that may be too large for a reader that holds numbers as doubles."""
+    leaf = spec.shape.leaf
+    limited = any(isinstance(mark, Bound) and mark.le is not None for mark in leaf.metadata)
+    constant = spec.formula is not None and not spec.formula.names
+    return isinstance(leaf.type, IntegerType) and not limited and not constant
 
 
 def component(dimension: Dimension) -> str:
@@ -313,7 +350,7 @@ def _written(dimension: Dimension, sign: str, refused: dict[str, Any]) -> dict[s
             {
                 "type": "string",
                 "pattern": patterns(sign)[dimension.name],
-                "maxLength": 100,
+                "maxLength": LONGEST_TEXT,
                 "examples": [f"10 {unit}" for unit in dimension.common[:3]],
             },
             {**_ref(component(dimension)), **({"not": {"properties": {"value": refused}}} if refused else {})},
@@ -327,8 +364,9 @@ def _sentence(dimension: Dimension) -> str:
 
 
 def _quantity(description: str, dimension: Dimension | None) -> dict[str, Any]:
-    unit: dict[str, Any] = {"type": "string", "description": "unit of the value"}
+    unit: dict[str, Any] = {"type": "string", "description": "unit of the value", "maxLength": LONGEST_TEXT}
     if dimension:
+        unit["pattern"] = unit_patterns()[dimension.name]
         unit["examples"] = list(dict.fromkeys([*dimension.common, dimension.si]))
     return {
         "type": "object",

@@ -193,7 +193,7 @@ class Memory(Figures):
 
 
 class Link(Figures):
-    """A link of a device to its host or to its peers."""
+    """A link of a device to its host or to its peers; it states a bandwidth, from which the other one follows."""
 
     name: Text | None = Field(default=None, description="name of the link")
     bandwidth: Positive[DataRate] = figure("bandwidth as it is quoted, see direction", "GB/s")
@@ -329,20 +329,24 @@ class FromCatalog:
                 return known.entry(self.entry.kind_of_entry, given)
             if not isinstance(given, (dict, Entry)):
                 raise refuse(f"must be the key of an entry of {self.entry.kind_of_entry}, or an object")
-            if not isinstance(given, dict) or "ref" not in given:
+            if not isinstance(given, dict):
                 return handler(given)
+            changes = {name: value for name, value in given.items() if name != "ref"}
+            _refuse_unknown_nulls(self.entry, changes)
+            if "ref" not in given:
+                return handler(merge_patch({}, changes, follow_references=True))
             key = given["ref"]
             if not isinstance(key, str):
                 raise refuse("has a ref that is no text; it is the key of a catalog entry")
             base = known.entry(self.entry.kind_of_entry, key)
         except UnknownName as error:
             raise refuse(f"names no entry of the catalog: {error}") from None
-        changes = {name: value for name, value in given.items() if name != "ref"}
         if not changes:
             return base
-        _refuse_unknown_nulls(self.entry, changes)
         document = known.document(self.entry.kind_of_entry, key)
         document.pop("key")
+        if "source" in changes:
+            document.pop("source")  # one's own stands alone, or its title could end up over another's link
         _derived_anew(document)
         changed = handler(merge_patch(document, changes, follow_references=True))
         changed._given = given

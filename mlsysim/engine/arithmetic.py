@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Context
 from typing import Any
 
 import numpy as np
 
+from mlsysim.errors import EvaluationError
+
 __all__ = [
     "ceil",
     "defined",
+    "digits_of_power",
     "floor",
     "log2",
     "log10",
@@ -27,6 +31,7 @@ __all__ = [
 ]
 
 _Array = np.ndarray
+_ALL_WHOLE = 2**53  # up to here a double holds every whole number
 
 
 def select(condition: Any, then: Any, otherwise: Any) -> Any:
@@ -62,17 +67,36 @@ def maximum(first: Any, *others: Any) -> Any:
 
 def nearest(value: Any) -> Any:
     """The nearest whole number; a tie goes to the even one (IEEE 754 roundTiesToEven)."""
-    return np.rint(value) if isinstance(value, _Array) else round(value)
+    return np.rint(value) if isinstance(value, _Array) else round(_certain(value))
 
 
 def ceil(value: Any) -> Any:
     """The smallest whole number that is not below the value."""
-    return np.ceil(value) if isinstance(value, _Array) else math.ceil(value)
+    return np.ceil(value) if isinstance(value, _Array) else math.ceil(_certain(value))
 
 
 def floor(value: Any) -> Any:
     """The largest whole number that is not above the value."""
-    return np.floor(value) if isinstance(value, _Array) else math.floor(value)
+    return np.floor(value) if isinstance(value, _Array) else math.floor(_certain(value))
+
+
+def _certain(value: Any) -> Any:
+    """The value itself, if the whole numbers beside it are known.
+
+    Raises:
+        EvaluationError: it is a double so large that it was rounded to some whole number already.
+    """
+    if isinstance(value, float) and abs(value) > _ALL_WHOLE:
+        raise EvaluationError("a whole number beyond 2^53 would be a rounded one for these inputs")
+    return value
+
+
+def digits_of_power(base: Any, exponent: Any) -> Any:
+    """How many decimal digits ``base ** exponent`` has, for whole numbers; exact however many there are."""
+    if isinstance(base, _Array) or isinstance(exponent, _Array):
+        return np.floor(exponent * np.log10(base)) + 1
+    enough = Context(prec=len(str(base)) + len(str(exponent)) + 20)
+    return int(enough.multiply(enough.log10(base), exponent)) + 1
 
 
 def sqrt(value: Any) -> Any:

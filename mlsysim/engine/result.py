@@ -11,7 +11,7 @@ import numpy as np
 
 from mlsysim.engine.formula import Formula
 from mlsysim.errors import EvaluationError
-from mlsysim.fields import Shape, Writer, shape_of
+from mlsysim.fields import LARGEST_INTEGER, Shape, Writer, shape_of
 
 
 class _Declared(NamedTuple):
@@ -89,7 +89,7 @@ class Result:
             if type(value) is float:
                 if not math.isfinite(value):
                     raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
-            elif value is not None and type(value) is not int:
+            elif value is not None:
                 _check(name, value)
         self.__dict__.update(outputs)
 
@@ -139,8 +139,11 @@ class Result:
 
 
 def _check(name: str, value: Any) -> None:
-    """See that every number within is finite; NaN stands for an undefined element of an array."""
-    if isinstance(value, float):
+    """See that every number within fits a double; NaN stands for an undefined element of an array."""
+    if type(value) is int:
+        if not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+            raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+    elif isinstance(value, float):
         if not math.isfinite(value):
             raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
     elif isinstance(value, np.ndarray):

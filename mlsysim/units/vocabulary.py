@@ -31,8 +31,8 @@ DAY = 24 * HOUR
 YEAR = 31_557_600  # 365.25 days
 BILLING_YEAR = 8760 * HOUR  # over which an hourly price is added up
 _COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
-LONGEST_UNIT = 40
-LONGEST_QUANTITY = 100
+LONGEST_TEXT = 100  # of a quantity, or of a unit
+_LONGEST_SHOWN = 40
 
 
 class Unit(NamedTuple):
@@ -122,7 +122,7 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
         names = [*expected.names, *expected.common] if expected else sorted(_SIMPLE_NAMES)
         guesses = closest(name, names)
         would_do = did_you_mean(guesses) or (f"; {', '.join(expected.common)} would do" if expected else "")
-        raise UnitError(f'has no known unit "{shorten(name, LONGEST_UNIT)}"{would_do}')
+        raise UnitError(f'has no known unit "{shorten(name, _LONGEST_SHOWN)}"{would_do}')
     if expected is not None and known.dimension is not expected:
         raise UnitError(f"is {known.dimension}, where {expected} is expected: {', '.join(expected.common)} would do")
     return known
@@ -130,7 +130,7 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
 
 @lru_cache(maxsize=4096)
 def _resolve(name: str) -> Unit | None:
-    if len(name) > LONGEST_UNIT:
+    if len(name) > LONGEST_TEXT:
         return None
     plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
@@ -174,7 +174,7 @@ def read(text: str, expected: Dimension) -> float:
     Raises:
         UnitError: no number, no unit, an unknown unit, one of another dimension, or a value beyond a double.
     """
-    match = _QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
+    match = _QUANTITY.fullmatch(text) if len(text) <= LONGEST_TEXT else None
     if match is None:
         raise UnitError(f'must be {expected} such as "10 {expected.common[0]}"')
     number, name = match.groups()
@@ -270,8 +270,7 @@ __all__ = [
     "BILLING_YEAR",
     "DAY",
     "HOUR",
-    "LONGEST_QUANTITY",
-    "LONGEST_UNIT",
+    "LONGEST_TEXT",
     "YEAR",
     "Unit",
     "in_si",

@@ -1,7 +1,9 @@
 """Results of the scenarios about compression."""
 
+from typing import Annotated
+
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Data, Energy, Flag, Integer, Real, Time
+from mlsysim.fields import Bound, Data, Energy, Flag, Integer, Real, Time
 
 __all__ = [
     "FrameCompressionResult",
@@ -46,6 +48,10 @@ class FrameCompressionResult(Result):
     )
 
 
+# Of at most 32 bits.
+Code = Annotated[Integer, Bound(ge=-(2**31), le=2**32 - 1)]
+
+
 class QuantizationGridResult(Result):
     """Values on an integer quantization grid."""
 
@@ -57,11 +63,11 @@ class QuantizationGridResult(Result):
         "upper end of the range used, widened in the same way",
         formula="beta if beta is not None else max(values) if symmetric else max(values + [0])",
     )
-    qmin: Integer = Output(
+    qmin: Code = Output(
         "lowest code", formula="-(2 ** (bits - 1) - 1) if symmetric else -(2 ** (bits - 1)) if signed else 0"
     )
-    qmax: Integer = Output("highest code", formula="2 ** (bits - 1) - 1 if symmetric or signed else 2 ** bits - 1")
-    steps: Integer = Output("gaps between the lowest and the highest code", formula="qmax - qmin")
+    qmax: Code = Output("highest code", formula="2 ** (bits - 1) - 1 if symmetric or signed else 2 ** bits - 1")
+    steps: Code = Output("gaps between the lowest and the highest code", formula="qmax - qmin")
     scale: Real = Output(
         "real-valued distance between neighboring codes",
         formula=(
@@ -72,10 +78,8 @@ class QuantizationGridResult(Result):
         "steps from the lower end to zero, before rounding and before the shift by qmin",
         formula="0 if symmetric else -lo / scale",
     )
-    zero_point: Integer = Output(
-        "code that stands for zero", formula="0 if symmetric else qmin + round(zero_point_exact)"
-    )
-    codes: list[Integer] = Output(
+    zero_point: Code = Output("code that stands for zero", formula="0 if symmetric else qmin + round(zero_point_exact)")
+    codes: list[Code] = Output(
         "stored code of each value", formula="[max(qmin, min(qmax, round(x / scale) + zero_point)) for x in values]"
     )
     readback: list[Real] = Output(

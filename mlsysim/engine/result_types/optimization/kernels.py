@@ -1,7 +1,9 @@
 """Results of the scenarios about kernels."""
 
+from typing import Annotated
+
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Data, Flag, Integer, Intensity, Operations, Real, Time
+from mlsysim.fields import Bound, Data, Flag, Integer, Intensity, Operations, Real, Time
 
 __all__ = [
     "CompileBreakevenResult",
@@ -64,7 +66,9 @@ class MatmulTileResult(Result):
         unit="FLOP/byte",
         formula="flops / ((m * k + k * n + m * n) * operand_bytes)",
     )
-    buffer_copies: Integer = Output("copies of each operand tile kept on chip", formula="2 if double_buffered else 1")
+    buffer_copies: Annotated[Integer, Bound(ge=1, le=2)] = Output(
+        "copies of each operand tile kept on chip", formula="2 if double_buffered else 1"
+    )
     a_tile_bytes: Data = Output(
         "on-chip space for the A tile or tiles", unit="kB", formula="buffer_copies * tile_m * tile_k * operand_bytes"
     )

@@ -1,7 +1,9 @@
 """Results of the scenarios about scheduling."""
 
+from typing import Annotated
+
 from mlsysim.engine.result import Output, Result
-from mlsysim.fields import Integer, Money, Real, Text, Time
+from mlsysim.fields import Bound, Integer, Money, Real, Text, Time
 
 __all__ = [
     "DiurnalLendingResult",
@@ -39,7 +41,7 @@ class DominantShareResult(Result):
             "Stop when no tenant's next bundle fits.",
         ),
     )
-    bundle_counts: dict[str, Integer] = Output(
+    bundle_counts: dict[str, Annotated[Integer, Bound(ge=0, le=10_000_000)]] = Output(
         "bundles each tenant holds at the end", formula="{t: len([g for g in grants if g == t]) for t in keys(bundles)}"
     )
     used: dict[str, Real] = Output(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from mlsysim.catalog import AnyDataset, AnyHardware
-from mlsysim.engine.arithmetic import floor, log10, minimum
+from mlsysim.engine.arithmetic import digits_of_power, log10, minimum
 from mlsysim.engine.bibliography import (
     ABRAMOFF_2018,
     AMERSHI_2019,
@@ -60,7 +60,7 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
         "levels is 256 for 8 bits per channel. Passing 8 is a different and far smaller space.",
         "Nearly all of these inputs are noise; the number bounds testing by enumeration, not the set of natural "
         "images.",
-        "digits relies on a double logarithm and can be off by one if the count is within rounding of a power of ten.",
+        "digits is counted exactly; the formula gives the same unless the number is within rounding of a power of ten.",
     )
 
     dataset: Annotated[AnyDataset, Needs("image_width", "image_height", "image_channels", "validation_examples")] = (
@@ -71,7 +71,7 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
     def evaluate(self) -> InputSpaceResult:
         elements = self.dataset.image_width * self.dataset.image_height * self.dataset.image_channels
         log10_inputs = elements * log10(self.levels)
-        digits = floor(log10_inputs) + 1
+        digits = digits_of_power(self.levels, elements)
         return InputSpaceResult(
             elements=elements,
             log10_inputs=log10_inputs,

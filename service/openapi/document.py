@@ -1,0 +1,129 @@
+"""The document as a whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from mlsysim.engine.registry import scenario_classes
+from service.answers import Answer
+from service.openapi.components import choice_schemas, evaluation_schemas, model_schemas
+from service.openapi.evaluations import evaluate_paths
+from service.openapi.parts import answer_of, ref
+from service.openapi.quantities import quantity_schemas
+from service.openapi.reading import complete, entry_paths, get_examples, show
+
+DESCRIPTION = """\
+First-principles answers about machine-learning systems. Each *scenario* is one calculation: inputs with units in, a \
+result with units out.
+
+A quantity is written `"60 ms"`, `{"value": 60, "unit": "ms"}`, or `{"ref": "kernel_launch"}` for a constant of the \
+catalog. Where hardware, a model or a fleet is expected, write its catalog key (`"H100"`), an object of your own, or a \
+key with changes (`{"ref": "H100", "memory": {"bandwidth": "4 TB/s"}}`). Every error is an RFC 9457 problem that says \
+what would do.
+
+Whole numbers are written out in full, however large. Outputs that may exceed 2^53 are marked \
+`x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not.
+"""
+
+
+def build(app: FastAPI) -> dict[str, Any]:
+    """The document of the application."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        license_info=app.license_info,
+        servers=app.servers,
+        routes=app.routes,
+        tags=_tags(),
+    )
+    paths = document["paths"]
+    for path, item in paths.items():
+        for operation in item.values():
+            complete(path, operation)
+    schemas = document["components"]["schemas"]
+    for leftover in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(leftover, None)
+    schemas |= model_schemas() | quantity_schemas() | choice_schemas() | evaluation_schemas()
+    for path, component in (("/catalog/{kind}/{key}", "CatalogEntry"), ("/scenarios/{name}", "Description")):
+        answer_of(paths[path]["get"])["schema"] = ref(component)
+    paths |= entry_paths(paths["/catalog/{kind}/{key}"]["get"]) | evaluate_paths()
+    for path, example in get_examples().items():
+        show(path, paths[path]["get"], *example)
+    document = _with_references(_as_written(document))
+    document["components"]["schemas"] = _used(document)
+    return document  # type: ignore[no-any-return]
+
+
+def _used(document: dict[str, Any]) -> dict[str, Any]:
+    """The components that some operation refers to, by name."""
+    schemas = document["components"]["schemas"]
+    found: set[str] = set()
+    open_ends = [json.dumps(document["paths"])]
+    while open_ends:
+        names = set(re.findall(r'"#/components/schemas/(\w+)"', open_ends.pop())) - found
+        found |= names
+        open_ends += [json.dumps(schemas[name]) for name in names]
+    return {name: schemas[name] for name in sorted(found)}
+
+
+def _tags() -> list[dict[str, str]]:
+    themes = dict.fromkeys(scenario.theme for scenario in scenario_classes().values())
+    described = {
+        scenario.theme: (sys.modules[scenario.__module__].__doc__ or "").partition("\n")[0]
+        for scenario in scenario_classes().values()
+    }
+    plain = {"scenarios": "What can be asked.", "catalog": "Figures and their sources.", "service": "For operators."}
+    return [{"name": name, "description": text} for name, text in plain.items()] + [
+        {"name": theme, "description": described[theme]} for theme in themes
+    ]
+
+
+def _as_written(value: Any) -> Any:
+    """The document without what pydantic makes up: titles from names, and null as a default of what may be absent."""
+    if isinstance(value, list):
+        return [_as_written(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made_up = isinstance(value.get("title"), str) and ("type" in value or "anyOf" in value or "$ref" in value)
+    unsaid = [
+        key for key in ("title", "default") if (made_up if key == "title" else key in value and value[key] is None)
+    ]
+    return {
+        key: item if key in ("example", "examples") else _as_written(item)
+        for key, item in value.items()
+        if key not in unsaid
+    }
+
+
+def _with_references(value: Any) -> Any:
+    """The document with every ``x-component`` mark turned into a reference."""
+    if isinstance(value, list):
+        return [_with_references(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("x-component"), str):
+        return {
+            **ref(value["x-component"]),
+            **{k: _with_references(v) for k, v in value.items() if k != "x-component"},
+        }
+    return {key: _with_references(item) for key, item in value.items()}
+
+
+def serve_document(app: FastAPI) -> None:
+    """Answer ``GET /openapi.json`` with the document, built when it is first asked for."""
+    built: list[dict[str, Any]] = []
+
+    async def get_document() -> Answer:
+        if not built:
+            built.append(build(app))
+        return Answer(built[0])
+
+    app.add_api_route("/openapi.json", get_document, include_in_schema=False)

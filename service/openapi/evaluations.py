@@ -1,0 +1,171 @@
+"""The operations under POST: one for each scenario class, named configurations, batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlsysim.engine.description import named_configurations, question
+from mlsysim.engine.evaluation import evaluate
+from mlsysim.engine.registry import scenario_classes
+from mlsysim.engine.scenario import Scenario
+from service.batch import Batch, answer_batch
+from service.openapi.components import evaluation_name
+from service.openapi.parts import STATUSES, problem_response, ref
+
+_UNITS_PARAMETER = {
+    "name": "units",
+    "in": "query",
+    "required": False,
+    "description": "units of the answer: those of the scenario's contract, or SI base units",
+    "schema": {"type": "string", "enum": ["display", "si"], "default": "display"},
+}
+
+_EXPLAIN_PARAMETER = {
+    "name": "explain",
+    "in": "query",
+    "required": False,
+    "description": "add the derivation: each output's formula with this call's numbers in it, each input's origin",
+    "schema": {"type": "boolean", "default": False},
+}
+
+_PATCHES: dict[str, dict[str, Any]] = {
+    "as it stands": {"value": {}},
+    "one input changed": {"value": {"speedup": 10}},
+    "a faster stage": {"value": {"stages": {"model": "20 ms"}}},
+}
+
+
+def evaluate_paths() -> dict[str, Any]:
+    """The paths under POST."""
+    typed = {
+        f"/scenarios/{name}/evaluate": {"post": _evaluate_class(scenario)}
+        for name, scenario in scenario_classes().items()
+    }
+    return typed | {
+        "/scenarios/{name}/evaluate": {"post": _evaluate_named()},
+        "/batch": {"post": _evaluate_batch()},
+    }
+
+
+def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
+    name = scenario.__name__
+    named = named_configurations(scenario)
+    examples = {
+        configuration.name: {"summary": configuration.title, "value": configuration.inputs} for configuration in named
+    }
+    answers = {
+        configuration.name: {
+            "summary": configuration.title,
+            "value": evaluate(name, configuration.inputs).to_json(),
+        }
+        for configuration in named[:1]
+    }
+    return {
+        "tags": [scenario.theme],
+        "operationId": f"evaluate{name}",
+        "summary": scenario.title,
+        "description": _scenario_text(scenario),
+        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": ref(name), **({"examples": examples} if examples else {})}},
+        },
+        "responses": {
+            "200": {
+                "description": "The result.",
+                "content": {
+                    "application/json": {
+                        "schema": ref(evaluation_name(scenario)),
+                        **({"examples": answers} if answers else {}),
+                    }
+                },
+            },
+            **{str(status): problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
+        },
+    }
+
+
+def _scenario_text(scenario: type[Scenario[Any]]) -> str:
+    lines = [question(scenario), ""]
+    for spec in scenario.result_type.outputs().values():
+        formula = f" = `{spec.formula}`" if spec.formula else ""
+        lines.append(f"- **{spec.name}**{f' [{spec.unit}]' if spec.unit else ''}{formula}: {spec.description}")
+    return "\n".join(lines)
+
+
+def _evaluate_named() -> dict[str, Any]:
+    return {
+        "tags": ["scenarios"],
+        "operationId": "evaluateConfiguration",
+        "summary": "A named configuration, as it stands or with changes",
+        "description": "The body is a JSON Merge Patch (RFC 7396) over the inputs of the configuration; `{}` evaluates "
+        "it as it stands. A quantity is replaced whole. The name of a class does as well; the body then is its inputs.",
+        "parameters": [
+            {
+                "name": "name",
+                "in": "path",
+                "required": True,
+                "description": "name of a configuration",
+                "schema": {"type": "string"},
+                "example": "ModelSpeedupRequestPath",
+            },
+            _UNITS_PARAMETER,
+            _EXPLAIN_PARAMETER,
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                media_type: {"schema": ref("ConfigurationPatch"), "examples": _PATCHES}
+                for media_type in ("application/json", "application/merge-patch+json")
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "The result.",
+                "content": {
+                    "application/json": {
+                        "schema": ref("Evaluation"),
+                        "examples": {
+                            name: {"value": evaluate("ModelSpeedupRequestPath", patch["value"]).to_json()}
+                            for name, patch in _PATCHES.items()
+                        },
+                    }
+                },
+            },
+            **{str(status): problem_response(status) for status in STATUSES},
+        },
+    }
+
+
+def _evaluate_batch() -> dict[str, Any]:
+    body = {
+        "evaluations": [
+            {"name": "ModelSpeedupRequestPath", "inputs": {"speedup": 10}},
+            {"name": "RooflinePointScenario", "inputs": {"hardware": "H100", "intensity": "100 FLOP/byte"}},
+            {"name": "RooflinePointScenario", "inputs": {"hardware": "H100", "intensity": "100 GB"}},
+        ]
+    }
+    return {
+        "tags": ["scenarios"],
+        "operationId": "evaluateBatch",
+        "summary": "Up to 1 000 evaluations in one call",
+        "description": "Classes and named configurations in any mix. Answers come in order, each the answer that the "
+        "single call would give or its problem; one that fails fails only itself.",
+        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": ref("Batch"), "examples": {"a mix": {"value": body}}}},
+        },
+        "responses": {
+            "200": {
+                "description": "An answer for each evaluation.",
+                "content": {
+                    "application/json": {
+                        "schema": ref("BatchAnswers"),
+                        "examples": {"a mix": {"value": answer_batch(Batch.model_validate(body))}},
+                    }
+                },
+            },
+            **{str(status): problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
+        },
+    }

@@ -1,0 +1,77 @@
+"""The operations under GET: true examples, a typed path for each kind of catalog entry, declared problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Coroutine
+from copy import deepcopy
+from typing import Any
+
+from mlsysim.catalog import KINDS, catalog
+from mlsysim.engine.scenario_catalog import configurations
+from service.answers import Answer
+from service.catalog import CatalogQuery, entry_schemas, get_catalog, get_entry, get_kind
+from service.openapi.parts import answer_of, problem_response, ref
+from service.scenarios import get_scenario, get_scenarios
+from service.status import get_health, get_units, get_version
+
+
+def complete(path: str, operation: dict[str, Any]) -> None:
+    """Correct what FastAPI says of an operation: its problems, and parameters that are left out rather than null."""
+    for parameter in operation.get("parameters", []):
+        for option in parameter["schema"].pop("anyOf", []):
+            parameter["schema"] |= option if option != {"type": "null"} else {}
+    names_something = "{" in path or path in ("/scenarios", "/catalog")
+    for status in (405, 422, 500, *((404,) if names_something else ())):
+        operation["responses"][str(status)] = problem_response(status)
+
+
+def entry_paths(operation: dict[str, Any]) -> dict[str, Any]:
+    """A path for the entries of each kind, so that a generated client knows the type of the answer."""
+    paths = {}
+    for kind, model in entry_schemas().items():
+        described = deepcopy(operation) | {
+            "operationId": f"get{model.__name__.removesuffix('Description')}",
+            "summary": f"One entry of {kind}",
+        }
+        described["parameters"] = [each for each in described["parameters"] if each["name"] != "kind"]
+        answer_of(described)["schema"] = ref(model.__name__)
+        key = next(iter(catalog().entries(kind) if kind in KINDS else configurations()))
+        show(f"/catalog/{kind}/{{key}}", described, {"key": key}, _now(get_entry(kind, key)))
+        paths[f"/catalog/{kind}/{{key}}"] = {"get": described}
+    return paths
+
+
+def get_examples() -> dict[str, tuple[dict[str, str], Answer]]:
+    """For each path under GET an example of its parameters, and the true answer to it."""
+    named, entry = "ModelSpeedupRequestPath", ("hardware", "H100")
+    fast = {"min_bandwidth": "5 TB/s", "sort": "-bandwidth", "limit": "3"}
+    asked = CatalogQuery(min_bandwidth="5 TB/s", sort="-bandwidth", limit=3)
+    return {
+        "/catalog": ({"kind": "pods"}, _now(get_catalog(CatalogQuery(), "pods"))),
+        "/catalog/{kind}": ({"kind": "hardware", **fast}, _now(get_kind(asked, "hardware"))),
+        "/catalog/{kind}/{key}": ({"kind": entry[0], "key": entry[1]}, _now(get_entry(*entry))),
+        "/scenarios": ({"theme": "host"}, _now(get_scenarios("host"))),
+        "/scenarios/{name}": ({"name": named}, _now(get_scenario(named))),
+        "/healthz": ({}, _now(get_health())),
+        "/version": ({}, _now(get_version())),
+        "/units": ({}, _now(get_units())),
+    }
+
+
+def _now(call: Coroutine[Any, Any, Answer]) -> Answer:
+    """What a coroutine that waits for nothing returns."""
+    try:
+        call.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    raise RuntimeError("the handler waits for something, so there is no answer yet")
+
+
+def show(path: str, operation: dict[str, Any], parameters: dict[str, str], answer: Answer) -> None:
+    """Put an example of the parameters and its answer into an operation."""
+    for parameter in operation.get("parameters", []):
+        name = parameter["name"]
+        if name in parameters and (parameter["in"] == "path") == (f"{{{name}}}" in path):
+            parameter["example"] = parameters[name]
+    answer_of(operation)["example"] = json.loads(bytes(answer.body))

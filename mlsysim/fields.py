@@ -130,15 +130,28 @@ class QuantityType(FieldType):
 
 
 class Rate(float):
-    """A rate that knows which kind it is."""
+    """A rate that knows which kind it is.
+
+    Attributes:
+        dimension: an operation rate or a data rate.
+        integer: whether it was written in OP/s, which is how rates of integer formats are quoted.
+    """
 
     dimension: Dimension
+    integer: bool
 
 
 class Rates(np.ndarray):
     """An array of rates that knows which kind they are."""
 
     dimension: Dimension
+    integer: bool
+
+
+def unit_of_rate(rate: Rate | Rates, si: bool) -> str:
+    """The unit a rate is shown in."""
+    name = rate.dimension.si if si else rate.dimension.common[1]
+    return name.replace("FLOP", "OP") if rate.integer else name
 
 
 class RateType(FieldType):
@@ -157,6 +170,7 @@ class RateType(FieldType):
                 continue
             rate: Rate | Rates = number.view(Rates) if isinstance(number, np.ndarray) else Rate(number)
             rate.dimension = kind.dimension
+            rate.integer = _in_integer_operations(given)
             return rate
         raise too_far or refuse(
             'must be an operation rate such as "10 TFLOP/s" or a data rate such as "10 GB/s", as text with its unit, '
@@ -165,7 +179,7 @@ class RateType(FieldType):
 
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         def write(rate: Rate | Rates) -> dict[str, Any]:
-            name = rate.dimension.si if unit is None else rate.dimension.common[1]
+            name = unit_of_rate(rate, si=unit is None)
             return {"value": exact(unit_of(name), rate), "unit": name}
 
         return write
@@ -173,6 +187,12 @@ class RateType(FieldType):
     def json_schema(self, mode: str) -> dict[str, Any]:
         kinds = (_OPERATION_RATE, _DATA_RATE)
         return {"anyOf": [kind.json_schema(mode) for kind in kinds]}
+
+
+def _in_integer_operations(given: Any) -> bool:
+    """Whether a rate is written in operations that are not FLOP; a constant's is not known."""
+    unit = str(given.get("unit", "")) if isinstance(given, dict) else given
+    return "OP" in unit and "FLOP" not in unit
 
 
 def fifteen_digits(number: float) -> float:

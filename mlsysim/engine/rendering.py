@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mlsysim.catalog.types import Figures, display_unit
 from mlsysim.engine.formula import Formula
-from mlsysim.fields import QuantityType, RateType, Shape, shape_of
+from mlsysim.fields import QuantityType, RateType, Shape, shape_of, unit_of_rate
 from mlsysim.units import unit as unit_of
 from mlsysim.units.vocabulary import BILLING_YEAR, DAY, HOUR, YEAR
 
@@ -193,7 +193,7 @@ class _Numbers:
         if value is not None and isinstance(kind, QuantityType):
             return quantity(value, kind.dimension.si if self.si or unit is None else unit)
         if value is not None and isinstance(kind, RateType):
-            return quantity(value, value.dimension.si if self.si else value.dimension.common[1])
+            return quantity(value, unit_of_rate(value, self.si))
         return _plain(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,26 +13,32 @@ from mlsysim.catalog import Hardware, catalog
 from mlsysim.units.dimensions import OPERATION_RATE
 
 CODES = {
-    "above_peak": "a measured rate or bandwidth is above what the hardware can physically do",
+    "above_peak": "a rate or bandwidth is above what the hardware can physically do",
     "all_experts_counted": "a mixture of experts is charged for all its parameters, though a token uses only some",
     "batch_without_gain": "the batch brings hardly more throughput than a single input",
     "context_beyond_model": "the context is longer than the model was built for",
     "deadline_missed": "the time needed is longer than the time there is",
     "does_not_fit": "what is asked to fit is larger than the space there is",
+    "figures_disagree": "two stated figures that should be the same are not",
+    "formats_differ": "peaks in different number formats are set against each other",
+    "gain_unexplained": "the gain is larger than the change behind it accounts for",
     "host_link_assumed": "the hardware lists no host link, and a fallback stands in for it",
+    "near_peak": "arithmetic is charged at a share of peak that software does not sustain",
     "no_gain": "the change brings nothing",
     "no_progress": "more time is lost than there is, so that nothing gets done",
     "nothing_tested": "there was nothing to test, which is not a pass",
-    "overhead_dominated": "software overhead is longer than arithmetic and memory traffic",
+    "overhead_dominated": "software overhead is longer than the work itself",
+    "percent_or_share": "a figure looks like a share where percent is asked for, or the other way around",
     "pipeline_deeper_than_layers": "the pipeline has more stages than the model has layers",
     "power_above_rating": "the power needed is above what the hardware is rated for",
     "power_unknown": "the hardware lists no rated power, so there is no energy",
     "precision_rate_missing": "the hardware lists no rate for the format, and its reference peak stands in for it",
     "replica_exceeds_fleet": "the replica needs more accelerators than the fleet has",
     "slowdown": "the change makes things slower",
-    "sparse_peak": "the peak is a figure with structured sparsity, which dense work does not reach",
+    "sparse_peak": "a rate is a figure with structured sparsity, which dense work does not reach",
     "values_clipped": "values outside the range are stored as its ends",
     "weights_exceed_memory": "the weights do not fit the memory",
+    "wide_values": "a stored value is wider than any number format",
 }
 
 
@@ -47,41 +54,109 @@ def any_of(condition: Any) -> bool:
     return condition if isinstance(condition, bool) else bool(np.any(condition))
 
 
-def sparse_peak(hardware: Hardware) -> Warning | None:
-    """The warning that a device's reference peak is its own figure with sparsity, if it is."""
+def sparse_peak(hardware: Hardware, precision: str | None = None) -> Iterator[Warning]:
+    """The warning that the rate a scenario takes from a device is that device's figure with sparsity.
+
+    Args:
+        hardware: the device.
+        precision: the number format whose rate is taken; None, or one without a rate, for the reference peak.
+    """
     compute = hardware.compute
-    for precision, rate in compute.sparse_rates.items():
-        dense = compute.rates.get(precision)
-        half = precision in ("fp16", "bf16")  # what the reference peak stands for
-        if dense == rate or (compute.peak == rate and dense != rate and (half or rate not in compute.rates.values())):
-            return Warning("sparse_peak", f"a peak of {hardware.label} is its {precision} figure with sparsity")
-    return None
+    if precision in compute.rates:
+        rate, what, suspects = compute.rates[precision], f"{precision} rate", [precision]
+    else:  # stands for half precision, and is nobody's dense rate if it is none of those listed
+        listed = any(_equal(compute.peak, dense) for dense in compute.rates.values())
+        rate, what, suspects = compute.peak, "peak", [*_HALF] if listed else [*_HALF, *compute.sparse_rates]
+    figures = compute.sparse_rates
+    sparse = next((each for each in suspects if each in figures and _equal(rate, figures[each])), None)
+    if sparse is not None:
+        yield Warning("sparse_peak", f"the {what} of {hardware.label} is its {sparse} figure with sparsity")
 
 
 def sparse_rates(**rates: Any) -> Iterator[Warning]:
-    """The warning, for each rate by its name, that it is some device's figure with sparsity and no device's dense one.
+    """The warning, for each rate by its name, that it is some device's figure with sparsity.
 
-    A data rate gives none.
+    A data rate gives none, and neither does a figure that is also a dense rate of the formats it may be meant for.
     """
     for name, rate in rates.items():
         if getattr(rate, "dimension", OPERATION_RATE) is OPERATION_RATE:
-            for sparse, figure in _only_with_sparsity().items():
-                if any_of(abs(rate - sparse) <= _ROUNDING * sparse):
-                    yield Warning("sparse_peak", f"{name} equals {figure}: a gain on paper, where the work is dense")
+            for sparse, suspicion in _sparse_figures(getattr(rate, "integer", False)).items():
+                if _equal(rate, sparse):
+                    yield Warning("sparse_peak", f"{name} equals {suspicion}")
 
 
+def mixed_formats(*devices: Hardware) -> Iterator[Warning]:
+    """The warning that reference peaks are compared of which some are in another format than half precision."""
+    formats = {device.label: _format_of_peak(device) for device in devices}
+    if len(set(formats.values())) > 1:
+        others = " and ".join(f"that of {label} is {name}" for label, name in formats.items() if name is not None)
+        yield Warning("formats_differ", f"the peaks are not of one number format: {others}")
+
+
+def _format_of_peak(device: Hardware) -> str | None:
+    """The format of a reference peak that is not of half precision, as far as the listed rates tell."""
+    rates = device.compute.rates
+    if any(half in rates for half in _HALF):
+        return None
+    return next((name for name, rate in rates.items() if _equal(device.compute.peak, rate)), None)
+
+
+def near_peak(share: Any) -> Iterator[Warning]:
+    """The warning that a share of peak is above what software sustains."""
+    if any_of(share > _SUSTAINED):
+        yield Warning("near_peak", f"software does not sustain more than {_SUSTAINED:.0%} of peak; this is a bound")
+
+
+def wide_values(**widths: Any) -> Iterator[Warning]:
+    """The warning, for each width of a stored value by its name, that it is wider than any number format."""
+    for name, width in widths.items():
+        if width is not None and any_of(width > _WIDEST):
+            yield Warning("wide_values", f"{name} is more than 8 bytes; was it meant in bits?")
+
+
+_SUSTAINED = 0.9  # large matrix products come close to it; whole models stay far below
+_HALF = ("fp16", "bf16")
+_WIDEST = 8  # bytes of a double
 # The same figure in another unit may differ in its last bits.
 _ROUNDING = 1e-9
 
 
+def _equal(rate: Any, figure: float) -> bool:
+    return any_of(abs(rate - figure) <= _ROUNDING * figure)
+
+
 @cache
-def _only_with_sparsity() -> dict[float, str]:
-    """The rates that devices of the catalog reach with 2:4 sparsity and none of them without, with what they are."""
+def _sparse_figures(integer: bool) -> dict[float, str]:
+    """The rates that devices of the catalog reach with sparsity only, each with what it is.
+
+    Args:
+        integer: of integer formats. Otherwise of all formats, for FLOP is also written where OP is meant; a figure that
+            is also a dense rate of a narrow format alone is one of them then, for it may be meant for a wider format.
+    """
     devices = [entry for entry in catalog().entries("hardware").values() if isinstance(entry, Hardware)]
-    dense = {rate for device in devices for rate in (device.compute.peak, *device.compute.rates.values())}
+    dense: dict[float, set[str]] = defaultdict(set)
+    for device in devices:
+        dense[device.compute.peak].add("peak")
+        for precision, rate in device.compute.rates.items():
+            dense[rate].add(precision)
     figures: dict[float, str] = {}
     for device in devices:
         for precision, rate in device.compute.sparse_rates.items():
-            if rate not in dense:
-                figures.setdefault(rate, f"the {precision} figure of {device.label} with 2:4 sparsity")
+            narrow = sorted(dense[rate] if integer else dense[rate] & NARROW)
+            meant = not integer or precision in _INTEGER
+            if meant and not dense[rate] - (_FLOATING if integer else NARROW) and not _is_round(rate):
+                unless = f"unless the work is {' or '.join(narrow)}" if narrow else "where the work is dense"
+                figures.setdefault(
+                    rate, f"the {precision} figure of {device.label} with sparsity: a gain on paper, {unless}"
+                )
     return figures
+
+
+_INTEGER = {"int8", "int4"}
+_FLOATING = {"fp32", "tf32", "fp16", "bf16", "fp8", "fp4"}
+NARROW = {"fp8", "fp4"} | _INTEGER
+
+
+def _is_round(rate: float) -> bool:
+    """Whether a rate has a single digit; whoever writes 1 PFLOP/s rarely means the one device that is that fast."""
+    return len(f"{rate:.6e}".partition("e")[0].rstrip(".0")) == 1

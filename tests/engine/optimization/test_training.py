@@ -279,7 +279,12 @@ class TestMlpTrainingStep:
     ("scenario", "inputs", "codes"),
     [
         pytest.param(AcceleratorPodScenario, POD, [], id="a dense peak"),
-        pytest.param(AcceleratorPodScenario, POD | {"accelerator": SPARSE_CHIP}, ["sparse_peak"], id="a sparse peak"),
+        pytest.param(
+            AcceleratorPodScenario,
+            {"pod": {"chips": 4}, "accelerator": SPARSE_CHIP},
+            ["sparse_peak"],
+            id="a sparse peak",
+        ),
         pytest.param(ClusterExpansionScenario, EXPANSION, [], id="no measurement"),
         pytest.param(ClusterExpansionScenario, EXPANSION | {"step_speedup": 1.4}, [], id="above the break-even"),
         pytest.param(ClusterExpansionScenario, EXPANSION | {"step_speedup": 1.3}, ["slowdown"], id="below it"),

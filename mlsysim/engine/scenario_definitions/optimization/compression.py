@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from mlsysim.catalog import AnyHardware, AnyWorkload
+from mlsysim.engine.arithmetic import maximum
 from mlsysim.engine.bibliography import (
     DEVLIN_2019,
     GALE_2019,
@@ -29,7 +30,7 @@ from mlsysim.engine.result_types.optimization.compression import (
     WorkLatencyGapResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.engine.warnings import NARROW, Warning, any_of, wide_values
 from mlsysim.fields import (
     Bound,
     Data,
@@ -131,6 +132,7 @@ class FrameCompressionScenario(Scenario[FrameCompressionResult]):
             yield Warning("no_gain", f"{self.pruned.label} takes as many operations as {self.full.label}")
         if any_of(self.int_bytes >= self.float_bytes):
             yield Warning("no_gain", "the integers are no smaller than the floating-point numbers")
+        yield from wide_values(float_bytes=self.float_bytes)
 
 
 Value = Annotated[Real, Bound(ge=-1e30, le=1e30)]
@@ -330,6 +332,34 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
             yield Warning("no_gain", "the integers are no smaller than the floating-point numbers")
         if self.hardware.tdp is None:
             yield Warning("power_unknown", f"{self.hardware.label} lists no rated power, so there is no energy")
+        capacity = self.hardware.memory.capacity
+        for version, size in (("float", result.float_size), ("integer", result.int_size)):
+            if capacity is not None and any_of(size > capacity):
+                yield Warning("weights_exceed_memory", f"the {version} model does not fit {self.hardware.label}")
+        yield from self._implied_rates()
+        if any_of((self.float_top1_pct <= 1) & (self.int_top1_pct <= 1)):
+            yield Warning("percent_or_share", "both accuracies are 1 percent or less; 76 percent is 76, not 0.76")
+        yield from wide_values(float_bytes=self.float_bytes)
+
+    def _implied_rates(self) -> Iterator[Warning]:
+        """What the measured speeds say of the rate the device would have to reach, and of what batching brings."""
+        compute, work = self.hardware.compute, self.workload.inference_flops
+        rates = {"the reference peak": compute.peak, **compute.rates}
+        listed = [rate for rate in rates.values() if rate is not None]
+        floating = [rate for name, rate in rates.items() if rate is not None and name not in NARROW]
+        for version, latency, throughput, possible in (
+            ("float", self.float_latency, self.float_throughput, floating),
+            ("integer", self.int_latency, self.int_throughput, listed),
+        ):
+            if work is not None and possible and any_of(work * maximum(throughput, 1 / latency) > max(possible)):
+                yield Warning(
+                    "above_peak",
+                    f"the {version} model would run above every dense rate that {self.hardware.label} lists",
+                )
+            if any_of(throughput * latency < 1):
+                yield Warning(
+                    "batch_without_gain", f"the {version} model gets through fewer inputs in batches than one by one"
+                )
 
 
 class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
@@ -393,6 +423,7 @@ class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
             yield Warning("does_not_fit", "the values left after pruning do not fit the flash, even without indices")
         if any_of(result.stored_bytes >= result.dense_bytes):
             yield Warning("no_gain", "with its indices the pruned model is no smaller than the dense one")
+        yield from wide_values(value_bytes=self.value_bytes, index_bytes=self.index_bytes)
 
 
 class StagedCompressionScenario(Scenario[StagedCompressionResult]):
@@ -457,6 +488,7 @@ class StagedCompressionScenario(Scenario[StagedCompressionResult]):
             yield Warning("no_gain", "quantizing first lost less accuracy than this order does")
         if any_of(self.mobile_speedup < 1):
             yield Warning("slowdown", "the compressed model was seen to run slower than the teacher")
+        yield from wide_values(float_bytes=self.float_bytes)
 
 
 class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
@@ -494,3 +526,5 @@ class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
             yield Warning("slowdown", "latency rose although work was removed")
         if any_of(self.latency_reduction == 0):
             yield Warning("no_gain", "none of the work removed shows up in latency")
+        if any_of(self.latency_reduction > self.work_reduction):
+            yield Warning("gain_unexplained", "latency fell by more than the work did")

@@ -18,7 +18,7 @@ from mlsysim.engine.result_types.optimization.edge import (
     WakeWordFleetResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.engine.warnings import Warning, any_of, wide_values
 from mlsysim.fields import (
     AtLeastOne,
     Bound,
@@ -245,3 +245,4 @@ class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
             yield Warning("deadline_missed", "a day's requests last longer than the hours in which they arrive")
         if self.local_detection_cost is not None and any_of(self.local_detection_cost >= self.cloud_detection_cost):
             yield Warning("no_gain", "detecting on the device costs no less than detecting in the cloud")
+        yield from wide_values(audio_sample_bits=self.audio_sample_bits)

@@ -8,7 +8,7 @@ from mlsysim.engine.arithmetic import log2
 from mlsysim.engine.bibliography import GHOLAMI_2024, WULF_1995
 from mlsysim.engine.result_types.optimization.growth import GrowthGapResult, ParameterBandwidthGrowthResult
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning
+from mlsysim.engine.warnings import Warning, any_of
 from mlsysim.fields import Bound, Needs, NonNegative, Positive, Real, Time
 from mlsysim.units.vocabulary import YEAR
 
@@ -67,6 +67,10 @@ class GrowthGapScenario(Scenario[GrowthGapResult]):
             bandwidth_annual_factor=bandwidth_annual_factor,
             gap=gap,
         )
+
+    def warnings(self, result: GrowthGapResult) -> Iterator[Warning]:
+        if any_of(self.bandwidth_growth > 1):
+            yield Warning("percent_or_share", "bandwidth more than doubles every year; 20 percent is 0.2, not 20")
 
 
 class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult]):

@@ -67,6 +67,10 @@ class HostDispatchScenario(Scenario[HostDispatchResult]):
             speedup_limit=speedup_limit,
         )
 
+    def warnings(self, result: HostDispatchResult) -> Iterator[Warning]:
+        if any_of(result.overhead_ratio > 1):
+            yield Warning("overhead_dominated", "the host takes longer to issue the step than the device to run it")
+
 
 class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
     """Can the host and its link keep an accelerator fed with batches?

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+import numpy as np
+
 from mlsysim.catalog import AnyHardware
 from mlsysim.engine.arithmetic import defined
 from mlsysim.engine.bibliography import (
@@ -26,7 +28,7 @@ from mlsysim.engine.result_types.optimization.kernels import (
     MatmulTileResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.engine.warnings import Warning, any_of, wide_values
 from mlsysim.fields import AtLeastOne, Data, Flag, Frequency, Integer, Needs, NonNegative, Positive, Real, Time
 
 __all__ = [
@@ -84,6 +86,10 @@ class KernelFusionScenario(Scenario[KernelFusionResult]):
             fused_overhead=fused_overhead,
             overhead_speedup=overhead_speedup,
         )
+
+    def warnings(self, result: KernelFusionResult) -> Iterator[Warning]:
+        if any_of(self.chain_length == 1):
+            yield Warning("no_gain", "a chain of one operation has nothing to fuse with")
 
 
 class MatmulTileScenario(Scenario[MatmulTileResult]):
@@ -200,6 +206,13 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
             b_stationary_moves=b_elements + macs + partial_sum_moves,
             row_b_reads=None if self.cells is None else b_elements * -(-m // self.cells),
         )
+
+    def warnings(self, result: MatmulTileResult) -> Iterator[Warning]:
+        if result.fits is not None and any_of(np.logical_not(result.fits)):
+            yield Warning("does_not_fit", "the live tiles need more than the on-chip space")
+        if any_of((self.tile_m == 1) & (self.tile_n == 1)):
+            yield Warning("no_gain", "a tile of one output element reuses nothing")
+        yield from wide_values(operand_bytes=self.operand_bytes, accumulator_bytes=self.accumulator_bytes)
 
 
 class CompileBreakevenScenario(Scenario[CompileBreakevenResult]):
@@ -348,6 +361,7 @@ class ConvBnReluFusionScenario(Scenario[ConvBnReluFusionResult]):
     def warnings(self, result: ConvBnReluFusionResult) -> Iterator[Warning]:
         if any_of(result.traffic_cut < _WORTHWHILE_CUT):
             yield Warning("no_gain", "the weights outweigh the map, and fusing removes less than 1 percent of traffic")
+        yield from wide_values(bytes_per_value=self.bytes_per_value)
 
 
 class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
@@ -406,3 +420,6 @@ class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
             traffic_bytes=traffic_bytes,
             intensity=intensity,
         )
+
+    def warnings(self, result: ElementwiseOpResult) -> Iterator[Warning]:
+        yield from wide_values(bytes_per_value=self.bytes_per_value)

@@ -15,7 +15,7 @@ from mlsysim.engine.result_types.optimization.roofline import (
     SingleNodeInferenceResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of, sparse_peak
+from mlsysim.engine.warnings import Warning, any_of, mixed_formats, near_peak, sparse_peak
 from mlsysim.fields import (
     AtLeastOne,
     DataRate,
@@ -96,8 +96,9 @@ class AcceleratorComparison(Scenario[AcceleratorComparisonResult]):
         for device in (self.baseline, self.candidate):
             if device.tdp is None:
                 yield Warning("power_unknown", f"{device.label} lists no rated power, so there is no peak per watt")
-            if self.precision is None and (sparse := sparse_peak(device)) is not None:
-                yield sparse
+            yield from sparse_peak(device, self.precision)
+        if self.precision is None:
+            yield from mixed_formats(self.baseline, self.candidate)
         if any_of(result.peak_ratio < 1):
             yield Warning("slowdown", f"{self.candidate.label} has the lower peak")
         if any_of(result.peak_ratio == 1):
@@ -144,8 +145,8 @@ class AcceleratorGenerationsScenario(Scenario[AcceleratorGenerationsResult]):
 
     def warnings(self, result: AcceleratorGenerationsResult) -> Iterator[Warning]:
         for device in self.accelerators:
-            if (sparse := sparse_peak(device)) is not None:
-                yield sparse
+            yield from sparse_peak(device)
+        yield from mixed_formats(*self.accelerators)
 
 
 class RooflinePointScenario(Scenario[RooflinePointResult]):
@@ -221,15 +222,14 @@ class RooflinePointScenario(Scenario[RooflinePointResult]):
             yield Warning("above_peak", f"the measured rate is above the peak of {device}; was it a sparse kernel?")
         if result.bandwidth_utilization is not None and any_of(result.bandwidth_utilization > 1):
             yield Warning("above_peak", f"the measured bandwidth is above that of {device}; were cache hits counted?")
-        if (sparse := sparse_peak(self.hardware)) is not None:
-            yield sparse
+        yield from sparse_peak(self.hardware, self.precision)
 
 
 # A larger batch that lifts throughput by less than this brings latency and nothing else.
 _WORTHWHILE = 1.01
 
 # Bytes per weight: the width of each number format.
-_BYTES_PER_WEIGHT = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1, "int4": 0.5}
+BYTES_PER_WEIGHT = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1, "int4": 0.5}
 
 
 class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
@@ -305,7 +305,7 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
         compute, memory, tdp = self.hardware.compute, self.hardware.memory, self.hardware.tdp
         link, batch = self.hardware.host_link, self.batch_size
 
-        memory_footprint = self.workload.parameters * _BYTES_PER_WEIGHT[self.precision]
+        memory_footprint = self.workload.parameters * BYTES_PER_WEIGHT[self.precision]
         feasible = memory_footprint <= memory.capacity
         spilled = memory_footprint > memory.capacity
         host_bandwidth = self.fallback_link if link is None else link.bandwidth_per_direction
@@ -380,5 +380,8 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
             single = self.model_copy(update={"batch_size": 1}).evaluate().throughput
             if any_of((self.batch_size > 1) & (result.throughput <= _WORTHWHILE * single)):
                 yield Warning("batch_without_gain", "throughput is within 1 percent of that of a single input")
-        if (sparse := sparse_peak(self.hardware)) is not None:
-            yield sparse
+        active = self.workload.active_parameters
+        if active is not None and any_of(active < self.workload.parameters):
+            yield Warning("all_experts_counted", f"the traffic is all weights; one token reads {active:g} parameters")
+        yield from near_peak(self.efficiency)
+        yield from sparse_peak(self.hardware, self.precision)

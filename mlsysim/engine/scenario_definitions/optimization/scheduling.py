@@ -132,6 +132,11 @@ class DominantShareScenario(Scenario[DominantShareResult]):
             dominant_share_gap=max(dominant_share.values()) - min(dominant_share.values()),
         )
 
+    def warnings(self, result: DominantShareResult) -> Iterator[Warning]:
+        for tenant, count in result.bundle_counts.items():
+            if count == 0:
+                yield Warning("does_not_fit", f"{tenant} gets nothing, for there is no room for its first bundle")
+
     def _fill(self, bundle_share: dict[str, float]) -> list[str]:
         """The tenants in the order they receive a bundle.
 
@@ -253,6 +258,8 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
     def warnings(self, result: ElasticResizeResult) -> Iterator[Warning]:
         if any_of(result.step_up_over_small < 1):
             yield Warning("no_gain", "stepping up ends behind staying small")
+        if any_of((result.step_up_efficiency > 1) | (result.full_efficiency > 1)):
+            yield Warning("gain_unexplained", "epochs per hour grow by more than the GPUs do")
 
 
 class DiurnalLendingScenario(Scenario[DiurnalLendingResult]):

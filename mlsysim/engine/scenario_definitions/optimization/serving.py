@@ -20,7 +20,7 @@ from mlsysim.engine.result_types.optimization.serving import (
     WeightReadResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.engine.warnings import Warning, any_of, wide_values
 from mlsysim.fields import AtLeastOne, Data, EnergyPerByte, Integer, MoneyRate, Needs, NonNegative, Positive, Real
 from mlsysim.units.vocabulary import BILLING_YEAR
 
@@ -83,6 +83,7 @@ class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
             yield Warning("no_gain", f"a token of {self.workload.label} reads all its parameters")
         if any_of(result.dense_to_active <= 1):
             yield Warning("no_gain", f"the dense model reads no more per token than {self.workload.label}")
+        yield from wide_values(bytes_per_param=self.bytes_per_param)
 
 
 class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
@@ -177,6 +178,7 @@ class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
             yield Warning("no_gain", "sharing sets no device free")
         if result.partition_unused is not None and any_of(result.partition_unused < 0):
             yield Warning("does_not_fit", "the small model does not fit the partition")
+        yield from wide_values(bytes_per_param=self.bytes_per_param)
 
 
 class WeightReadScenario(Scenario[WeightReadResult]):
@@ -279,10 +281,18 @@ class WeightReadScenario(Scenario[WeightReadResult]):
             yield Warning("context_beyond_model", f"{model.label} takes at most {longest} tokens")
         if model.active_parameters is not None:
             yield Warning("all_experts_counted", f"a token reads only {model.active_parameters:g} parameters")
-        if device.memory.capacity is not None and any_of(result.weight_bytes > device.memory.capacity):
+        capacity = device.memory.capacity
+        if capacity is not None and any_of(result.weight_bytes > capacity):
             yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device.label}")
+        elif capacity is not None and result.token_bytes is not None and any_of(result.token_bytes > capacity):
+            yield Warning("does_not_fit", f"weights and cache together do not fit the memory of {device.label}")
         if result.read_power is not None and device.tdp is not None and any_of(result.read_power > device.tdp):
             yield Warning("power_above_rating", f"{device.label} is rated for {device.tdp:g} W")
+        if self.unpacked_bytes_per_weight is not None and any_of(
+            self.unpacked_bytes_per_weight == self.bytes_per_weight
+        ):
+            yield Warning("no_gain", "the weights are stored as wide as they are unpacked")
+        yield from wide_values(bytes_per_weight=self.bytes_per_weight, kv_bytes_per_value=self.kv_bytes_per_value)
 
     @property
     def _values_per_token(self) -> int:

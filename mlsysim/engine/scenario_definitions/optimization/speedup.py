@@ -102,6 +102,8 @@ class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
             yield Warning("slowdown", "the new path is slower than the one it replaces")
         if any_of(self.fraction == 0):
             yield Warning("no_gain", "none of the time runs on the accelerated path")
+        elif any_of(result.gain == 1):
+            yield Warning("no_gain", "the new path is as fast as the one it replaces")
         yield from sparse_rates(accelerated_rate=self.accelerated_rate, baseline_rate=self.baseline_rate)
 
 
@@ -164,6 +166,8 @@ class AmdahlScenario(Scenario[AmdahlResult]):
             yield Warning("slowdown", "a speedup below 1 makes the stage slower")
         if any_of(result.stage_time == 0):
             yield Warning("no_gain", "the stage takes no time, so that a faster one changes nothing")
+        elif any_of(self.speedup == 1):
+            yield Warning("no_gain", "a speedup of 1 leaves the stage as it is")
 
 
 class IronLawScenario(Scenario[IronLawResult]):
@@ -325,6 +329,8 @@ class PeakRatioRangeScenario(Scenario[PeakRatioRangeResult]):
     def warnings(self, result: PeakRatioRangeResult) -> Iterator[Warning]:
         if any_of(result.ratio_low < 1):
             yield Warning("slowdown", "the peak is below the high estimate of the baseline")
+        if any_of(result.ratio_low == 1):
+            yield Warning("no_gain", "the peak is no higher than the high estimate of the baseline")
         yield from sparse_rates(rate=self.rate, baseline_low=self.baseline_low, baseline_high=self.baseline_high)
 
 
@@ -418,6 +424,10 @@ class PipelineSpeedupScenario(Scenario[PipelineSpeedupResult]):
             yield Warning("no_gain", "the stage takes no time, so that a faster one changes nothing")
 
 
+# A product of factors may differ from a measurement in its last bits.
+_PROMISED = 1 + 1e-9
+
+
 class SpeedupCompositionScenario(Scenario[SpeedupCompositionResult]):
     """How much of the speedup that separately reported factors promise together does a measurement deliver?
 
@@ -453,6 +463,8 @@ class SpeedupCompositionScenario(Scenario[SpeedupCompositionResult]):
     def warnings(self, result: SpeedupCompositionResult) -> Iterator[Warning]:
         if any_of(self.measured < 1):
             yield Warning("slowdown", "all techniques together make it slower")
+        if any_of(self.measured > _PROMISED * result.paper):
+            yield Warning("gain_unexplained", "together the techniques bring more than all of them promise")
         best = maximum(self.factors.values())
         if len(self.factors) > 1 and any_of((self.measured >= 1) & (self.measured <= best)):
             yield Warning(

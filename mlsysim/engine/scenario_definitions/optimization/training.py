@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from mlsysim.catalog import AnyFleet, AnyHardware, AnyPod, AnyWorkload
-from mlsysim.engine.arithmetic import nearest, power_of_two_at_least, select, sqrt
+from mlsysim.engine.arithmetic import maximum, nearest, power_of_two_at_least, select, sqrt
 from mlsysim.engine.bibliography import (
     BAYDIN_2018,
     CHOWDHERY_2022,
@@ -32,7 +32,8 @@ from mlsysim.engine.result_types.optimization.training import (
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.scenario_definitions.optimization.host import HostDispatchScenario
-from mlsysim.engine.warnings import Warning, any_of, sparse_peak
+from mlsysim.engine.scenario_definitions.optimization.roofline import BYTES_PER_WEIGHT
+from mlsysim.engine.warnings import Warning, any_of, near_peak, sparse_peak, wide_values
 from mlsysim.errors import EvaluationError
 from mlsysim.fields import (
     AtLeastOne,
@@ -92,8 +93,17 @@ class AcceleratorPodScenario(Scenario[AcceleratorPodResult]):
         return AcceleratorPodResult(peak_flops=peak_flops, chip_memory_total=chip_memory_total)
 
     def warnings(self, result: AcceleratorPodResult) -> Iterator[Warning]:
-        if (sparse := sparse_peak(self.accelerator)) is not None:
-            yield sparse
+        stated = self.pod.memory
+        if stated is not None and any_of(abs(result.chip_memory_total - stated) > _SAME_MEMORY * stated):
+            yield Warning(
+                "figures_disagree",
+                f"the memory of its chips is not that of {self.pod.label}; is it built from {self.accelerator.label}?",
+            )
+        yield from sparse_peak(self.accelerator)
+
+
+# Memory may be quoted in binary or in decimal units, which differ by a tenth at the size of a pod.
+_SAME_MEMORY = 0.1
 
 
 class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
@@ -206,6 +216,9 @@ class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
             yield Warning("no_gain", "the job keeps its number of devices, so that nothing changes")
         if self.step_speedup is not None and any_of(self.step_speedup < result.breakeven_speedup):
             yield Warning("slowdown", "the step speedup is below the break-even, so that the run takes longer")
+        growth = maximum(result.expanded_devices / self.n_devices, 1)
+        if self.step_speedup is not None and any_of(self.step_speedup > growth):
+            yield Warning("gain_unexplained", "the steps are said to get faster by more than the devices grow")
 
 
 # Operations per parameter and token of training: 2 forward, 4 backward (Kaplan et al. 2020, section 2.1).
@@ -284,10 +297,19 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
         )
 
     def warnings(self, result: ClusterTrainingTimeResult) -> Iterator[Warning]:
-        if self.peak_precision is None and (sparse := sparse_peak(self.hardware)) is not None:
-            yield sparse
-        if self.hardware.tdp is None:
-            yield Warning("power_unknown", f"{self.hardware.label} lists no rated power, so there is no energy")
+        device, memory = self.hardware, self.hardware.memory.capacity
+        yield from sparse_peak(device, self.peak_precision)
+        yield from near_peak(self.efficiency)
+        if device.tdp is None:
+            yield Warning("power_unknown", f"{device.label} lists no rated power, so there is no energy")
+        weights = self.workload.parameters * BYTES_PER_WEIGHT.get(self.peak_precision or "fp16", 0)
+        if memory is not None and any_of(weights > self.n_devices * memory):
+            yield Warning(
+                "weights_exceed_memory",
+                "the weights alone exceed the memory of all devices together, and training needs several times that",
+            )
+        if result.steps is not None and any_of(result.steps < 1):
+            yield Warning("does_not_fit", "one step takes more tokens than the whole run")
 
 
 class JacobianScenario(Scenario[JacobianResult]):
@@ -318,6 +340,9 @@ class JacobianScenario(Scenario[JacobianResult]):
         elements = self.input_width * self.output_width
         size = elements * self.bytes_per_value
         return JacobianResult(elements=elements, size=size)
+
+    def warnings(self, result: JacobianResult) -> Iterator[Warning]:
+        yield from wide_values(bytes_per_value=self.bytes_per_value)
 
 
 # Operators of the forward pass; the others of the table make up the backward pass.
@@ -479,6 +504,8 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
         capacity = self.hardware.memory.capacity
         if capacity is not None and any_of(result.parameters * self.bytes_per_value > capacity):
             yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {self.hardware.label}")
+        yield from sparse_peak(self.hardware, self.precision)
+        yield from wide_values(bytes_per_value=self.bytes_per_value)
 
 
 class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):

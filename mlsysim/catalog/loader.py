@@ -146,6 +146,11 @@ class Catalog:
         for path in ("name", "description", "source", "source.grade", *model.essential):
             if _at(entry, path) is None:
                 raise CatalogError(f"{where} states no {path}")
+        for path, source in (entry.figure_sources or {}).items():
+            if _at(entry, path) is None or source.grade is None:
+                raise CatalogError(
+                    f"{where} gives {path} a source, which must state a grade, and is of a stated figure"
+                )
         for link in ("host_link", "peer_link"):
             if isinstance(value.get(link), dict) and "direction" not in value[link]:
                 raise CatalogError(f"{where} states no direction of its {link}: per_direction or bidirectional_total")

@@ -102,13 +102,18 @@ class Entry(Figures):
 
     kind_of_entry: ClassVar[str]
     essential: ClassVar[tuple[str, ...]] = ()
+    usual_sources: ClassVar[dict[str, Source]] = {}  # of figures that the source of an entry never gives
 
     key: Text | None = Field(default=None, description="key in the catalog, where it is an entry of it")
     name: Text | None = Field(default=None, description="name for people")
     description: str | None = Field(default=None, max_length=1000, description="what it is")
     source: Source | None = Field(default=None, description="where the figures come from")
+    figure_sources: dict[str, Source] | None = Field(
+        default=None, description="where single figures come from that the source does not give, by path"
+    )
 
     _given: str | dict[str, Any] | None = PrivateAttr(default=None)
+    _written: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def to_json(self, si: bool = False) -> Any:
         """The entry as an input states it: its key, its key with changes, or the whole object."""
@@ -138,6 +143,15 @@ class Entry(Figures):
                 return False
             stated = stated[part]
         return True
+
+    def source_of(self, path: tuple[str, ...]) -> Source | None:
+        """Where a figure comes from."""
+        name = ".".join(path)
+        return (self.figure_sources or {}).get(name) or self.usual_sources.get(name) or self.source
+
+    def written(self) -> dict[str, Any]:
+        """The figures that a client stated, each quantity as value and unit in the unit it was stated in."""
+        return printed(type(self), self._written)
 
     def figures(self, si: bool = False) -> dict[str, Any]:
         """All stated figures in their JSON form, whether or not a key stands for them."""
@@ -230,6 +244,12 @@ class Hardware(Entry):
 
     kind_of_entry = "hardware"
     essential = ("device_class", "compute.peak", "memory.capacity", "memory.bandwidth")
+    usual_sources: ClassVar[dict[str, Source]] = {
+        "dispatch_overhead": Source(
+            title="order of magnitude of the software's time to start one pass, which no datasheet states",
+            grade="estimate",
+        )
+    }
 
     vendor: Text | None = Field(default=None, description="who makes it")
     device_class: Literal["datacenter", "workstation", "edge", "mobile", "tiny"] | None = Field(
@@ -334,7 +354,9 @@ class FromCatalog:
             changes = {name: value for name, value in given.items() if name != "ref"}
             _refuse_unknown_nulls(self.entry, changes)
             if "ref" not in given:
-                return handler(merge_patch({}, changes, follow_references=True))
+                own = handler(merge_patch({}, changes, follow_references=True))
+                own._written = given
+                return own
             key = given["ref"]
             if not isinstance(key, str):
                 raise refuse("has a ref that is no text; it is the key of a catalog entry")
@@ -349,7 +371,7 @@ class FromCatalog:
             document.pop("source")  # one's own stands alone, or its title could end up over another's link
         _derived_anew(document)
         changed = handler(merge_patch(document, changes, follow_references=True))
-        changed._given = given
+        changed._given = changed._written = given
         return changed
 
 

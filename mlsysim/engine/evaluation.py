@@ -22,13 +22,11 @@ class Evaluation:
     Attributes:
         scenario, result: what was asked and what came of it.
         configuration: the named configuration it came from, if any.
-        why: the configuration's reasons for the inputs that were left as they are.
     """
 
     scenario: Scenario[Any]
     configuration: str | None
     result: Result
-    why: dict[str, str]
 
     def to_json(self, si: bool = False, explain: bool = False) -> dict[str, Any]:
         """The answer of the interface.
@@ -48,7 +46,7 @@ class Evaluation:
         if explain:
             from mlsysim.engine.explanation import derive
 
-            answer["derivation"] = derive(self.scenario, self.result, si, self.why).model_dump()
+            answer["derivation"] = derive(self.scenario, self.result, si).model_dump()
         return answer
 
 
@@ -87,6 +85,6 @@ def evaluate(name: str, body: Any) -> Evaluation:
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
     if stated is None:
-        return Evaluation(scenario, None, scenario.evaluate(), {})
+        return Evaluation(scenario, None, scenario.evaluate())
     unchanged = {given: reason for given, reason in configuration(name).why.items() if given not in body}
-    return Evaluation(scenario, name, scenario.evaluate(), unchanged)
+    return Evaluation(scenario.because(unchanged), name, scenario.evaluate())

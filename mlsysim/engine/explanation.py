@@ -6,6 +6,8 @@ figures of a catalog entry were used is recorded while the scenario evaluates.
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mlsysim.catalog import Entry, Source, catalog
 from mlsysim.catalog.types import Figures
+from mlsysim.engine.formula import Formula
 from mlsysim.engine.rendering import Known, latex, with_numbers
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import InputSpec, Scenario
@@ -56,7 +59,9 @@ class DerivedOutput(_Part):
     description: str
     formula: str | None = Field(description="expression over inputs and earlier outputs, in SI base units")
     latex: str | None = Field(description="the same as LaTeX, for math mode")
-    with_numbers: str | None = Field(description="the formula with this call's numbers and units in it")
+    with_numbers: str | None = Field(
+        description="the formula with this call's numbers and units in it, and what decided where it has a choice"
+    )
     algorithm: list[str] = Field(description="the steps that give it, where no formula does")
     value: Any = Field(description="the value, null where it is not defined")
     undefined: str | None = Field(description="why it is not defined, where it is not")
@@ -133,7 +138,7 @@ _LATEX = {ord(mark): "\\" + mark for mark in "_%{}&#$"}
 _LATEX |= {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
 
 
-def derive(scenario: Scenario[Any], result: Result, si: bool = False, why: dict[str, str] | None = None) -> Derivation:
+def derive(scenario: Scenario[Any], result: Result, si: bool = False) -> Derivation:
     """How `result` came about from `scenario`.
 
     Raises:
@@ -143,17 +148,16 @@ def derive(scenario: Scenario[Any], result: Result, si: bool = False, why: dict[
         scenario: the scenario.
         result: its result.
         si: show quantities in SI base units.
-        why: reasons for inputs, of a named configuration.
     """
     if any(isinstance(value, np.ndarray) for value in scenario.__dict__.values()):
         raise TypeError("an explanation is of one answer; evaluate the array, and explain one of its points")
-    used = _used_figures(scenario, si)
+    used = _used_figures(scenario, result, si)
     names = {
         name: Known(getattr(scenario, name), spec.shape, None if si else spec.unit)
         for name, spec in type(scenario).inputs().items()
     }
     inputs = [
-        _explain_input(scenario, spec, si, (why or {}).get(name), used.get(name, []))
+        _explain_input(scenario, spec, si, scenario.why.get(name), used.get(name, []))
         for name, spec in type(scenario).inputs().items()
     ]
     outputs = []
@@ -208,8 +212,11 @@ def _explain_input(
     )
 
 
-def _used_figures(scenario: Scenario[Any], si: bool) -> dict[str, list[UsedFigure]]:
-    """The figures of catalog entries that evaluating the scenario reads, by input."""
+def _used_figures(scenario: Scenario[Any], result: Result, si: bool) -> dict[str, list[UsedFigure]]:
+    """The figures of catalog entries that the formulas of the outputs read for these inputs, by input.
+
+    A formula reads only the branches it takes. The code may read more, where it works for arrays as well.
+    """
     log: dict[str, dict[str, UsedFigure]] = {}
     recorded: dict[str, Any] = {}
     for name in type(scenario).inputs():
@@ -220,8 +227,36 @@ def _used_figures(scenario: Scenario[Any], si: bool) -> dict[str, list[UsedFigur
             into = log.setdefault(name, {})
             recorded[name] = [_Recorder(each, each, (str(i),), (), into, si) for i, each in enumerate(held)]
     if recorded:
-        scenario.model_copy(update=recorded).evaluate()
+        names = {**scenario.__dict__, **recorded}
+        plain = {_PLAIN + name: scenario.__dict__[name] for name in recorded}
+        for name, spec in result.outputs().items():
+            names[name] = value = getattr(result, name)
+            for formula in (spec.defined_if, None if value is None else spec.formula):
+                if formula is not None:
+                    _tracked(str(formula), frozenset(recorded)).evaluate({**plain, **names})
     return {name: list(figures.values()) for name, figures in log.items()}
+
+
+_PLAIN = "plain_"
+
+
+@cache
+def _tracked(formula: str, entries: frozenset[str]) -> Formula:
+    """The formula with its entries taken plainly where it asks only whether they state a figure."""
+    return Formula(ast.unparse(_PresenceIsNoUse(entries).visit(ast.parse(formula, mode="eval"))))
+
+
+class _PresenceIsNoUse(ast.NodeTransformer):
+    def __init__(self, entries: frozenset[str]) -> None:
+        self.entries = entries
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            for name in ast.walk(node.left):
+                if isinstance(name, ast.Name) and name.id in self.entries:
+                    name.id = _PLAIN + name.id
+            return node
+        return self.generic_visit(node)
 
 
 class _Recorder:
@@ -252,24 +287,35 @@ class _Recorder:
         return value
 
     def _note(self, path: tuple[str, ...], within: tuple[str, ...]) -> None:
+        figure = ".".join(path)
+        if figure in self._log:
+            return
         entry = self._entry
         given = entry.states(within) and (len(within) > 1 or within[0] in entry.model_fields_set)
+        known = catalog().entry(entry.kind_of_entry, entry.reference) if entry.reference and not given else entry
+        if _at(known.figures(si=True), within) != _at(entry.figures(si=True), within):
+            given, known = True, entry  # derived from a figure that was given
         key = None if given else entry.reference
-        document = catalog().document(entry.kind_of_entry, key) if key and not self._si else entry.figures(self._si)
-        value: Any = document
-        for part in within:
-            value = value.get(part) if isinstance(value, dict) else None
-        if value is None:  # a figure that has a default, or is derived from others
-            value = entry.figures(self._si)
-            for part in within:
-                value = value.get(part) if isinstance(value, dict) else None
-        self._log[".".join(path)] = UsedFigure(
-            figure=".".join(path),
+        stated = catalog().document(entry.kind_of_entry, key) if key else entry.written()
+        value = None if self._si else _at(stated, within)
+        if value is None or (
+            isinstance(value, dict) and "ref" in value
+        ):  # has a default, is derived from others, or is a constant
+            value = _at(entry.figures(self._si), within)
+        self._log[figure] = UsedFigure(
+            figure=figure,
             value=value,
             given=given,
             link=f"/catalog/{entry.kind_of_entry}/{key}" if key else None,
-            source=entry.source if key else None,
+            source=None if given else known.source_of(within),
         )
+
+
+def _at(document: Any, path: tuple[str, ...]) -> Any:
+    """What stands at a path of a document, or None."""
+    for part in path:
+        document = document.get(part) if isinstance(document, dict) else None
+    return document
 
 
 class _RecordedMap(dict[str, Any]):

@@ -30,9 +30,12 @@ class Known(NamedTuple):
 def with_numbers(formula: Formula, names: Mapping[str, Known], si: bool = False) -> str:
     """The formula with the values of its names in it, in display units: ``60 ms + 25 ms``.
 
-    Of a conditional only the branch that was taken is shown, and a comprehension is written out.
+    Of a conditional the branch that was taken is shown, and behind the whole why: ``20 ms, since 20 ms > 5 ms``. A
+    comprehension is written out.
     """
-    return _Numbers(names, si=si or _converts(formula)).write(formula.tree.body, 0)
+    writer = _Numbers(names, si=si or _converts(formula))
+    text = writer.write(formula.tree.body, 0)
+    return f"{text}, since {' and '.join(dict.fromkeys(writer.reasons))}" if writer.reasons else text
 
 
 def _converts(formula: Formula) -> bool:
@@ -49,6 +52,11 @@ _OPERATORS: dict[type[ast.AST], tuple[str, int]] = {
     ast.Mod: (" mod ", _PRODUCT),
     ast.Pow: ("^", _POWER),
 }
+_ROUNDING = (ast.FloorDiv, ast.Mod)  # a factor beside these is not the same before and after: in parentheses
+_OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.Is: ast.IsNot, ast.In: ast.NotIn,
+}  # fmt: skip
+_OPPOSITES |= {opposite: comparison for comparison, opposite in _OPPOSITES.items()}
 _COMPARISONS: dict[type[ast.AST], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
@@ -62,6 +70,7 @@ class _Numbers:
         self.names = names
         self.values = {name: known.value for name, known in names.items()}
         self.si = si
+        self.reasons: list[str] = []
 
     def write(self, node: ast.expr, around: int) -> str:
         """The expression as text, in parentheses where what is `around` it binds more tightly."""
@@ -76,15 +85,23 @@ class _Numbers:
             case ast.BinOp():
                 symbol, strength = _OPERATORS[type(node.op)]
                 right = strength + (not isinstance(node.op, (ast.Add, ast.Mult)))
-                return self.write(node.left, strength) + symbol + self.write(node.right, right), strength
+                text = self.write(node.left, strength) + symbol + self.write(node.right, right)
+                return text, _SUM if isinstance(node.op, _ROUNDING) else strength
             case ast.UnaryOp(op=ast.Not()):
                 return f"not {self.write(node.operand, _NOT)}", _NOT
             case ast.UnaryOp():
                 return f"-{self.write(node.operand, _UNARY)}", _UNARY
             case ast.IfExp():
-                return self._expression(node.body if self._value(node.test) else node.orelse)
+                holds = bool(self._value(node.test))
+                self._note(node.test, holds)
+                return self._expression(node.body if holds else node.orelse)
             case ast.BoolOp(op=ast.Or()) if not isinstance(self._value(node), bool):  # a value with its stand-in
-                return self._expression(next((value for value in node.values if self._value(value)), node.values[-1]))
+                *tried, last = node.values
+                for value in tried:
+                    if self._value(value):
+                        return self._expression(value)
+                    self.reasons.append(f"{ast.unparse(value)} is {self._state(value)}")
+                return self._expression(last)
             case ast.BoolOp():
                 word, strength = ("and", _AND) if isinstance(node.op, ast.And) else ("or", _OR)
                 return f" {word} ".join(self.write(value, strength) for value in node.values), strength
@@ -100,6 +117,32 @@ class _Numbers:
                 return f"{{{', '.join(self._pairs(node))}}}", tightest
         text = self._known(node)
         return text, _SUM if text.startswith("-") else tightest
+
+    def _note(self, test: ast.expr, holds: bool) -> None:
+        """Take down, with its numbers, what made a condition hold or fail."""
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                self._note(test.operand, not holds)
+            case ast.BoolOp():
+                one_decides = isinstance(test.op, ast.Or) == holds
+                for value in test.values:
+                    if not one_decides:
+                        self._note(value, holds)
+                    elif bool(self._value(value)) == holds:
+                        self._note(value, holds)
+                        break
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+                self.reasons.append(f"{ast.unparse(test.left)} is {self._state(test.left)}")
+            case ast.Compare(ops=[comparison]):
+                symbol = _COMPARISONS[type(comparison) if holds else _OPPOSITES[type(comparison)]]
+                left, right = (self.write(term, _COMPARE + 1) for term in (test.left, test.comparators[0]))
+                self.reasons.append(f"{left} {symbol} {right}")
+            case _:
+                self.reasons.append(f"{ast.unparse(test)} is {str(holds).lower()}")
+
+    def _state(self, node: ast.expr) -> str:
+        value = self._value(node)
+        return "not stated" if value is None else "0" if value == 0 else "stated"
 
     def _call(self, node: ast.Call) -> tuple[str, int]:
         name = node.func.id  # type: ignore[attr-defined]
@@ -309,7 +352,7 @@ class _Latex:
             case ast.Pow():
                 return rf"{self.write(left, _POWER + 1)}^{{{self.write(right, 0)}}}", _POWER
             case ast.Mod():
-                return rf"{self.write(left, _PRODUCT)} \bmod {self.write(right, _PRODUCT + 1)}", _PRODUCT
+                return rf"{self.write(left, _PRODUCT)} \bmod {self.write(right, _PRODUCT + 1)}", _SUM
             case ast.Mult():
                 return rf"{self.write(left, _PRODUCT)} \cdot {self.write(right, _PRODUCT)}", _PRODUCT
             case ast.Sub():

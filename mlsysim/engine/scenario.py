@@ -95,7 +95,8 @@ class Scenario(BaseModel, Generic[R]):
             what would do.
     """
 
-    __slots__ = ("_given",)  # the inputs as they were given, for the explanation
+    # For the explanation: the inputs as they were given, and why those of a named configuration are what they are.
+    __slots__ = ("_given", "_why")
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     theme: ClassVar[str]
@@ -151,7 +152,21 @@ class Scenario(BaseModel, Generic[R]):
 
     def variant(self, **changes: Any) -> Self:
         """This scenario with some inputs changed, given as they would be to the class."""
-        return type(self)(**merge_patch(self.to_json(si=True), changes))
+        stated = {name: value for name, value in self.to_json(si=True).items() if name in self.model_fields_set}
+        stated |= {name: {"ref": key} for name in stated if (key := self.constant_of(name))}
+        return type(self)(**merge_patch(stated, changes)).because(
+            {name: reason for name, reason in self.why.items() if name not in changes}
+        )
+
+    @property
+    def why(self) -> dict[str, str]:
+        """Why inputs that a named configuration stated are what they are."""
+        return getattr(self, "_why", {})
+
+    def because(self, why: dict[str, str]) -> Self:
+        """This scenario, which from now on knows why some of its inputs are what they are."""
+        object.__setattr__(self, "_why", why)
+        return self
 
     def constant_of(self, name: str) -> str | None:
         """The catalog constant that an input was given as, if it was."""

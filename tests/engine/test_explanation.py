@@ -35,7 +35,7 @@ def computed(with_numbers: str) -> float:
             return match[0]
         return repr(unit_of(match[2]).to_si(float(match[1])))
 
-    text = QUANTITY.sub(in_base_units, with_numbers)
+    text = QUANTITY.sub(in_base_units, with_numbers.partition(", since ")[0])
     text = text.replace("×", "*").replace("^", "**").replace(" mod ", " % ")
     scope = {"min": _smallest, "max": _largest, "ceil": __import__("math").ceil, "floor": __import__("math").floor}
     scope |= {name: getattr(__import__("math"), name) for name in ("sqrt", "log2", "log10")}

@@ -57,7 +57,7 @@ class NamedConfiguration:
     @cached_property
     def scenario(self) -> Scenario[Any]:
         """The scenario as it stands."""
-        return self.scenario_class.model_validate(self.inputs)
+        return self.scenario_class.model_validate(self.inputs).because(self.why)
 
     def evaluate(self) -> Result:
         """The result as it stands."""
@@ -65,9 +65,7 @@ class NamedConfiguration:
 
     def explain(self, si: bool = False) -> Derivation:
         """How the answer comes about, with why each input is what it is."""
-        from mlsysim.engine.explanation import derive
-
-        return derive(self.scenario, self.evaluate(), si, self.why)
+        return self.scenario.explain(si)
 
     def variant(self, **changes: Any) -> Scenario[Any]:
         """The scenario with some inputs changed, merged into those stated as by JSON Merge Patch (RFC 7396).
@@ -75,7 +73,8 @@ class NamedConfiguration:
         Raises:
             pydantic.ValidationError: a change is no valid input.
         """
-        return self.scenario_class.model_validate(merge_patch(self.inputs, changes))
+        unchanged = {name: reason for name, reason in self.why.items() if name not in changes}
+        return self.scenario_class.model_validate(merge_patch(self.inputs, changes)).because(unchanged)
 
     def origin(self, name: str) -> Origin:
         """Where an input comes from: an entry of the catalog, a constant of it, or an assumption."""

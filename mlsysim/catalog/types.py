@@ -108,7 +108,7 @@ class Entry(Figures):
     name: Text | None = Field(default=None, description="name for people")
     description: str | None = Field(default=None, max_length=1000, description="what it is")
     source: Source | None = Field(default=None, description="where the figures come from")
-    figure_sources: dict[str, Source] | None = Field(
+    figure_sources: dict[Text, Source] | None = Field(
         default=None, description="where single figures come from that the source does not give, by path"
     )
 

@@ -235,6 +235,21 @@ BROKEN_ENTRIES = [
         "  peer_link: {bandwidth: 64 GB/s, direction: both}\n",
         'hardware.yaml: SmallChip: peer_link.direction = "both" must be ',
     ),
+    # A source of a single figure is one of a figure that is stated, and says how firm it is
+    (
+        "a source of a figure that is not there",
+        "hardware",
+        "  tdp: 15 W\n",
+        "  figure_sources: {tdp: {title: a guess, grade: estimate}}\n",
+        "hardware.yaml: SmallChip gives tdp a source, which must state a grade, and is of a stated figure",
+    ),
+    (
+        "a source of a figure without a grade",
+        "hardware",
+        "  tdp: 15 W\n",
+        "  tdp: 15 W\n  figure_sources: {tdp: {title: a guess}}\n",
+        "hardware.yaml: SmallChip gives tdp a source, which must state a grade, and is of a stated figure",
+    ),
     # The form of a file
     ("an entry of nothing", "constants", CONSTANT, "launch:\n", "constants.yaml: launch must be a mapping"),
     ("an entry that is a list", "constants", CONSTANT, "launch: [5 us]\n", "constants.yaml: launch must be a mapping"),

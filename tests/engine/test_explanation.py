@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsysim import Scenarios
+from mlsysim.catalog import Entry
+from mlsysim.catalog.types import Figures
 from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.explanation import Derivation, derive
 from mlsysim.engine.registry import scenario_classes
@@ -62,6 +65,65 @@ def test_the_numbers_shown_give_the_value(scenario: type[Scenario[Any]], data: s
         if _cancels(output.with_numbers):
             continue
         assert computed(output.with_numbers) == pytest.approx(value, rel=1e-3), (output.name, output.with_numbers)
+
+
+@every_class
+@settings(max_examples=20)
+@given(data=st.data())
+def test_what_decided_a_choice_is_true(scenario: type[Scenario[Any]], data: st.DataObject) -> None:
+    drawn = data.draw(scenarios(scenario))
+    for output in derive(drawn, drawn.evaluate()).outputs:
+        for reason in (output.with_numbers or "").partition(", since ")[2].split(" and "):
+            comparison = re.fullmatch(r"(.*\d.*) (<|<=|>|>=) (.*\d.*)", reason)
+            if comparison:
+                left, right = computed(comparison[1]), computed(comparison[3])
+                assert left == pytest.approx(right, rel=1e-5) or (left < right) == (comparison[2][0] == "<"), reason
+
+
+def figures_of(part: Figures, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every number an entry states."""
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        if isinstance(value, Figures):
+            yield from figures_of(value, (*path, name))
+        elif isinstance(value, dict):
+            yield from ((*path, name, key) for key, item in value.items() if isinstance(item, float))
+        elif isinstance(value, (int, float)):
+            yield (*path, name)
+
+
+def doubled(part: Any, path: tuple[str, ...]) -> Any:
+    """The entry, or the group of figures, with the figure at the path twice as large."""
+    name, *deeper = path
+    if isinstance(part, dict):
+        return {**part, name: 2 * part[name]}
+    value = getattr(part, name)
+    return part.model_copy(update={name: doubled(value, tuple(deeper)) if deeper else 2 * value})
+
+
+@every_class
+@settings(max_examples=20)
+@given(data=st.data())
+def test_a_figure_that_is_not_listed_as_used_has_no_influence(
+    scenario: type[Scenario[Any]], data: st.DataObject
+) -> None:
+    drawn = data.draw(scenarios(scenario))
+    result = drawn.evaluate()
+    for stated in derive(drawn, result).inputs:
+        entry = getattr(drawn, stated.name)
+        if isinstance(entry, Entry):
+            used = {figure.figure for figure in stated.figures}
+            for path in figures_of(entry):
+                if ".".join(path) not in used:
+                    other = drawn.model_copy(update={stated.name: doubled(entry, path)})
+                    assert same(other.evaluate(), result), (stated.name, path)
+
+
+def test_an_output_without_a_formula_reads_no_catalog_entry() -> None:
+    """For the figures that are listed as used are those that formulas read."""
+    for scenario in scenario_classes().values():
+        entries = any(isinstance(spec.shape.leaf.model, type(Entry)) for spec in scenario.inputs().values())
+        assert not entries or all(spec.formula for spec in scenario.result_type.outputs().values())
 
 
 def _cancels(text: str) -> bool:
@@ -145,6 +207,88 @@ class TestOrigins:
         assert used["memory.bandwidth"].source is None
         assert used["compute.peak"].link == "/catalog/hardware/H100"
 
+    def test_a_figure_that_only_another_input_would_need_is_not_listed(self) -> None:
+        """Weights that fit need no host link, and a listed rate needs no reference peak."""
+        fits = self.inputs("SingleNodeInferenceScenario", {"workload": "ResNet50", "hardware": "A100"})["hardware"]
+        spills = self.inputs("SingleNodeInferenceScenario", {"workload": "GPT3", "hardware": "A100"})["hardware"]
+        read = {figure.figure for figure in fits.figures}
+        assert read == {
+            "memory.capacity",
+            "memory.bandwidth",
+            "compute.rates.fp16",
+            "dispatch_overhead",
+            "tdp",
+        }
+        assert {figure.figure for figure in spills.figures} - read == {"host_link.bandwidth_per_direction"}
+
+    def test_a_figure_that_follows_from_one_that_was_given_is_given(self) -> None:
+        hardware = {"ref": "A100", "host_link": {"bandwidth": "1 GB/s"}}
+        inputs = self.inputs("SingleNodeInferenceScenario", {"workload": "GPT3", "hardware": hardware})
+        (link,) = [used for used in inputs["hardware"].figures if used.figure.startswith("host_link")]
+        assert (link.value, link.given, link.source) == ({"value": 1.0, "unit": "GB/s"}, True, None)
+
+    @pytest.mark.parametrize(
+        ("hardware", "bandwidth"),
+        [
+            pytest.param({"memory": {"bandwidth": "4 TB/s"}}, {"value": 4, "unit": "TB/s"}, id="of one's own"),
+            pytest.param(
+                {"ref": "H100", "memory": {"bandwidth": {"value": 32, "unit": "Tbit/s"}}},
+                {"value": 32, "unit": "Tbit/s"},
+                id="a change",
+            ),
+            pytest.param(
+                {"memory": {"bandwidth": {"ref": "checkpoint_bandwidth"}}},
+                {"value": 100.0, "unit": "GB/s"},
+                id="a constant",
+            ),
+        ],
+    )
+    def test_a_figure_that_was_given_stands_as_it_was_given(self, hardware: Any, bandwidth: Any) -> None:
+        body = {"hardware": {"compute": {"peak": "1 PFLOP/s"}} | hardware, "intensity": "1 FLOP/byte"}
+        (used,) = [
+            used
+            for used in self.inputs("RooflinePointScenario", body)["hardware"].figures
+            if used.figure == "memory.bandwidth"
+        ]
+        assert (used.value, used.given) == (bandwidth, True)
+
+    @pytest.mark.parametrize(
+        ("si", "capacity"), [(False, {"value": 80, "unit": "GB"}), (True, {"value": 80e9, "unit": "byte"})]
+    )
+    def test_a_figure_deep_in_an_object_of_ones_own_is_in_the_units_asked_for(self, si: bool, capacity: Any) -> None:
+        node = {"accelerators_per_node": 4, "accelerator": {"memory": {"capacity": "80 GB"}}}
+        body = {"workload": "GPT3", "fleet": {"node": node}, "bytes_per_param": "16 B"}
+        answer = evaluate("SelfContainedReplicaScenario", body).to_json(si, explain=True)
+        fleet = Derivation.model_validate(answer["derivation"]).inputs[1]
+        assert {used.figure: used.value for used in fleet.figures} == {
+            "node.accelerators_per_node": 4,
+            "node.accelerator.memory.capacity": capacity,
+        }
+
+    def test_a_figure_has_the_grade_of_its_own_source_where_there_is_one(self) -> None:
+        body = {"workload": "GPT2", "hardware": "H100", "n_devices": 1, "efficiency": 0.5}
+        inputs = self.inputs("ClusterTrainingTimeScenario", body)
+        grades = {used.figure: used.source.grade for used in inputs["workload"].figures}
+        assert grades == {"training_flops": "estimate", "parameters": "literature"}
+        hardware = self.inputs("SingleNodeInferenceScenario", {"workload": "GPT2", "hardware": "H100"})["hardware"]
+        grades = {used.figure: used.source.grade for used in hardware.figures}
+        assert grades["dispatch_overhead"] == "estimate"
+        assert grades["memory.bandwidth"] == "datasheet"
+
+    def test_a_source_of_ones_own_is_not_that_of_the_catalogs_figures(self) -> None:
+        mine = {"ref": "H100", "memory": {"bandwidth": "3 TB/s"}, "source": {"title": "a measurement"}}
+        hardware = self.inputs("RooflinePointScenario", {"hardware": mine, "intensity": "1 FLOP/byte"})["hardware"]
+        sources = {used.figure: used.source and used.source.grade for used in hardware.figures}
+        assert sources == {"memory.bandwidth": None, "compute.peak": "datasheet"}
+
+    def test_a_variant_keeps_why_the_other_inputs_are_what_they_are(self) -> None:
+        named = Scenarios.Gpt2XlEagerDecodeDispatch
+        for variant in (named.variant(blocks=24), named.scenario.variant(blocks=24), named.variant(blocks=1)):
+            inputs = {stated.name: stated for stated in variant.explain().inputs}
+            assert (inputs["blocks"].origin, inputs["blocks"].why) == ("given", None)
+            assert (inputs["dispatch"].origin, inputs["dispatch"].why) == ("constant", named.why["dispatch"])
+            assert (inputs["ops_per_block"].origin, inputs["launches_per_block"].origin) == ("assumption", "default")
+
     def test_figures_deep_in_a_fleet_carry_the_source_of_their_own_entry(self) -> None:
         body = {"workload": "GPT3", "fleet": "Training_1K", "bytes_per_param": "16 B"}
         fleet = self.inputs("SelfContainedReplicaScenario", body)["fleet"]
@@ -167,3 +311,42 @@ def test_the_formula_with_numbers_reads_like_a_calculation() -> None:
         r"\frac{\mathrm{total\_time}}{\mathrm{upgraded\_total\_time}}",
     )
     assert same(computed("130 ms / 100 ms"), 1.3)
+
+
+@pytest.mark.parametrize(
+    ("output", "inputs", "expected"),
+    [
+        pytest.param(
+            "bottleneck",
+            {},
+            "Compute, since 0.027575 ms <= 0.0525641 ms",
+            id="a comparison that failed, turned round",
+        ),
+        pytest.param(
+            "peak_flops_actual",
+            {"precision": "int4"},
+            "0.5 × 312 TFLOP/s, since int4 not in [fp32, tf32, int8, fp16, bf16]",
+            id="the reference peak for a rate that is missing",
+        ),
+        pytest.param(
+            "latency_overhead",
+            {"workload": {"parameters": 1e6, "inference_flops": "1 GFLOP"}},
+            "15 us + 10 us × 1, since workload.layers is not stated",
+            id="a stand-in",
+        ),
+    ],
+)
+def test_the_numbers_say_what_decided(output: str, inputs: dict[str, Any], expected: str) -> None:
+    answer = evaluate("SingleNodeInferenceScenario", {"workload": "ResNet50", "hardware": "A100"} | inputs)
+    (shown,) = [each for each in derive(answer.scenario, answer.result).outputs if each.name == output]
+    assert shown.with_numbers == expected
+
+
+def test_a_rounding_division_keeps_its_parentheses() -> None:
+    model = {"parameters": 1e6, "layers": 2, "heads": 3, "hidden_dim": 100}
+    body = {"workload": model, "hardware": "H100", "bytes_per_weight": "2 B"}
+    answer = evaluate("WeightReadScenario", body | {"context_tokens": 5, "kv_bytes_per_value": "2 B"})
+    (cache,) = [each for each in derive(answer.scenario, answer.result).outputs if each.name == "kv_cache_bytes"]
+    assert cache.with_numbers is not None
+    assert cache.with_numbers.startswith("5 × 2 × 2 byte × 2 × 3 × (100 // 3)")
+    assert computed(cache.with_numbers) == answer.result.__dict__["kv_cache_bytes"]

@@ -1,7 +1,7 @@
 """How an answer came about: every output with its formula and the numbers in it, every input with where it comes from.
 
 Nothing here is typed a second time: formulas are those of the result type, which tests hold against the code; which
-figures of a catalog entry were used is recorded while the scenario evaluates.
+figures of a catalog entry were used is recorded while these formulas are evaluated.
 """
 
 from __future__ import annotations

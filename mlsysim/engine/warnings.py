@@ -80,9 +80,13 @@ def sparse_rates(**rates: Any) -> Iterator[Warning]:
     """
     for name, rate in rates.items():
         if getattr(rate, "dimension", OPERATION_RATE) is OPERATION_RATE:
-            for sparse, suspicion in _sparse_figures(getattr(rate, "integer", False)).items():
-                if _equal(rate, sparse):
-                    yield Warning("sparse_peak", f"{name} equals {suspicion}")
+            figures = _sparse_figures(getattr(rate, "integer", False))
+            if isinstance(rate, np.ndarray):
+                found = [figure for figure in figures if _equal(rate, figure)]
+            else:  # a look-up in place of many comparisons, with as many digits as they compare
+                found = [figure for figure in (float(f"{rate:.9e}"),) if figure in figures]
+            for figure in found:
+                yield Warning("sparse_peak", f"{name} equals {figures[figure]}")
 
 
 def mixed_formats(*devices: Hardware) -> Iterator[Warning]:

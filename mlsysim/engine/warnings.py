@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlsysim.catalog import Hardware, catalog
+from mlsysim.catalog import Hardware, Workload, catalog
 from mlsysim.units.dimensions import OPERATION_RATE
 
 CODES = {
@@ -103,6 +103,20 @@ def _format_of_peak(device: Hardware) -> str | None:
     if any(half in rates for half in _HALF):
         return None
     return next((name for name, rate in rates.items() if _equal(device.compute.peak, rate)), None)
+
+
+def all_experts(model: Workload, counted: str) -> Iterator[Warning]:
+    """The warning that a mixture of experts is charged for more parameters than a token uses.
+
+    Args:
+        model: the model.
+        counted: what counts all its parameters, in words.
+    """
+    active = model.active_parameters
+    if active is not None and any_of(active < model.parameters):
+        yield Warning("all_experts_counted", f"{counted} all parameters, of which a token uses only {active:g}")
+    elif active is None and model.kind == "moe_transformer":
+        yield Warning("all_experts_counted", f"{counted} all parameters, for {model.label} states no active ones")
 
 
 def near_peak(share: Any) -> Iterator[Warning]:

@@ -105,6 +105,18 @@ def _warnings(scenario: str, inputs: dict[str, Any]) -> list[Any]:
             id="a mixture of experts",
         ),
         pytest.param("ClusterTrainingTimeScenario", RUN, [], id="a training run"),
+        pytest.param(
+            "ClusterTrainingTimeScenario",
+            RUN | {"workload": {"ref": "GPT3", "active_parameters": 1e9}},
+            [],
+            id="experts of which the active ones are counted",
+        ),
+        pytest.param(
+            "ClusterTrainingTimeScenario",
+            RUN | {"workload": {"ref": "GPT3", "kind": "moe_transformer"}},
+            ["all_experts_counted"],
+            id="experts of which nobody knows how many are active",
+        ),
         pytest.param("ClusterTrainingTimeScenario", RUN | {"efficiency": 1}, ["near_peak"], id="a run at peak"),
         pytest.param("ClusterTrainingTimeScenario", RUN | {"n_devices": 5}, [], id="weights fit, 350 GB in 429 GB"),
         pytest.param(

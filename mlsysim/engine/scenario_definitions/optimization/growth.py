@@ -127,6 +127,8 @@ class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult])
 
     def warnings(self, result: ParameterBandwidthGrowthResult) -> Iterator[Warning]:
         counted = [*self.dense_models, self.baseline_model]
-        mixtures = dict.fromkeys(model.label for model in counted if model.active_parameters is not None)
+        mixtures = dict.fromkeys(
+            model.label for model in counted if model.active_parameters is not None or model.kind == "moe_transformer"
+        )
         if mixtures:
             yield Warning("all_experts_counted", f"a token uses only some parameters of {', '.join(mixtures)}")

@@ -15,7 +15,7 @@ from mlsysim.engine.result_types.optimization.roofline import (
     SingleNodeInferenceResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of, mixed_formats, near_peak, sparse_peak
+from mlsysim.engine.warnings import Warning, all_experts, any_of, mixed_formats, near_peak, sparse_peak
 from mlsysim.fields import (
     AtLeastOne,
     DataRate,
@@ -380,8 +380,6 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
             single = self.model_copy(update={"batch_size": 1}).evaluate().throughput
             if any_of((self.batch_size > 1) & (result.throughput <= _WORTHWHILE * single)):
                 yield Warning("batch_without_gain", "throughput is within 1 percent of that of a single input")
-        active = self.workload.active_parameters
-        if active is not None and any_of(active < self.workload.parameters):
-            yield Warning("all_experts_counted", f"the traffic is all weights; one token reads {active:g} parameters")
+        yield from all_experts(self.workload, "the traffic counts")
         yield from near_peak(self.efficiency)
         yield from sparse_peak(self.hardware, self.precision)

@@ -20,7 +20,7 @@ from mlsysim.engine.result_types.optimization.serving import (
     WeightReadResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, any_of, wide_values
+from mlsysim.engine.warnings import Warning, all_experts, any_of, wide_values
 from mlsysim.fields import AtLeastOne, Data, EnergyPerByte, Integer, MoneyRate, Needs, NonNegative, Positive, Real
 from mlsysim.units.vocabulary import BILLING_YEAR
 
@@ -279,8 +279,7 @@ class WeightReadScenario(Scenario[WeightReadResult]):
         longest = model.context_length
         if self.context_tokens is not None and longest is not None and any_of(self.context_tokens > longest):
             yield Warning("context_beyond_model", f"{model.label} takes at most {longest} tokens")
-        if model.active_parameters is not None:
-            yield Warning("all_experts_counted", f"a token reads only {model.active_parameters:g} parameters")
+        yield from all_experts(model, "the time counts")
         capacity = device.memory.capacity
         if capacity is not None and any_of(result.weight_bytes > capacity):
             yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device.label}")

@@ -33,7 +33,7 @@ from mlsysim.engine.result_types.optimization.training import (
 from mlsysim.engine.scenario import Input, Rule, Scenario
 from mlsysim.engine.scenario_definitions.optimization.host import HostDispatchScenario
 from mlsysim.engine.scenario_definitions.optimization.roofline import BYTES_PER_WEIGHT
-from mlsysim.engine.warnings import Warning, any_of, near_peak, sparse_peak, wide_values
+from mlsysim.engine.warnings import Warning, all_experts, any_of, near_peak, sparse_peak, wide_values
 from mlsysim.errors import EvaluationError
 from mlsysim.fields import (
     AtLeastOne,
@@ -300,6 +300,8 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
         device, memory = self.hardware, self.hardware.memory.capacity
         yield from sparse_peak(device, self.peak_precision)
         yield from near_peak(self.efficiency)
+        if self.workload.active_parameters is None:  # where they are stated, operations and tokens count only those
+            yield from all_experts(self.workload, "the operations per token count")
         if device.tdp is None:
             yield Warning("power_unknown", f"{device.label} lists no rated power, so there is no energy")
         weights = self.workload.parameters * BYTES_PER_WEIGHT.get(self.peak_precision or "fp16", 0)

@@ -387,7 +387,7 @@ class OneOf(NamedTuple):
 
 
 class Needs:
-    """The figures of a catalog entry that a scenario cannot do without; each must be stated and greater than 0."""
+    """The figures of a catalog entry that a scenario cannot do without: an entry that lacks one is refused."""
 
     def __init__(self, *paths: str) -> None:
         self.paths = paths
@@ -433,6 +433,7 @@ class Shape(NamedTuple):
     Attributes:
         container: ``map``, ``list`` or None for a single value.
         item: the shape of a map's values or a list's items.
+        key: the shape of a map's keys.
         type: how a single value is read and shown; None for a plain text, an enumeration or a model.
         model: the class of a nested object, which has a `to_json`.
         annotation: the annotation of a single value, without its metadata.
@@ -447,6 +448,7 @@ class Shape(NamedTuple):
     model: ModelClass | None = None
     metadata: tuple[Any, ...] = ()
     optional: bool = False
+    key: Shape | None = None
 
     @property
     def leaf(self) -> Shape:
@@ -502,7 +504,8 @@ def shape_of(annotation: Any, metadata: tuple[Any, ...] = ()) -> Shape:
         found = shape_of(inner, metadata)
         return found._replace(optional=True)
     if origin is dict:
-        return Shape(annotation, "map", shape_of(get_args(annotation)[1]), metadata=metadata)
+        key, value = get_args(annotation)
+        return Shape(annotation, "map", shape_of(value), metadata=metadata, key=shape_of(key))
     if origin is list:
         return Shape(annotation, "list", shape_of(get_args(annotation)[0]), metadata=metadata)
     field_type = next((mark for mark in metadata if isinstance(mark, FieldType)), None)

@@ -48,14 +48,20 @@ BLALOCK_2020 = _arxiv(
     "Network Pruning?, MLSys",
     "2003.03033",
 )
-BOEHM_1981 = Source(title="B. W. Boehm (1981), Software Engineering Economics, Prentice-Hall")
+BOEHM_1981 = Source(
+    title="B. W. Boehm (1981), Software Engineering Economics, Prentice-Hall",
+    url="https://openlibrary.org/isbn/9780138221225",
+)
 CHEN_2016 = _doi("Y.-H. Chen, J. Emer, V. Sze (2016), Eyeriss, ISCA", "10.1109/ISCA.2016.40")
 CHEN_2018 = _arxiv("T. Chen et al. (2018), TVM", "1802.04799")
 CHOWDHERY_2022 = _arxiv(
     "A. Chowdhery et al. (2022), PaLM: Scaling Language Modeling with Pathways (defines model FLOPs utilization)",
     "2204.02311",
 )
-CUDA_GUIDE = Source(title="NVIDIA, CUDA C++ Programming Guide (asynchronous launches, CUDA Graphs)")
+CUDA_GUIDE = Source(
+    title="NVIDIA, CUDA C++ Programming Guide (asynchronous launches, CUDA Graphs)",
+    url="https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
+)
 DALY_2006 = _doi(
     "J. T. Daly (2006), A higher order estimate of the optimum checkpoint interval for restart "
     "dumps, Future Generation Computer Systems 22(3)",
@@ -71,7 +77,8 @@ DEVLIN_2019 = _arxiv(
 FERNANDEZ_2023 = _arxiv("J. Fernandez et al. (2023), The Framework Tax", "2302.06117")
 GALE_2019 = _arxiv("T. Gale, E. Elsen, S. Hooker (2019), The State of Sparsity in Deep Neural Networks", "1902.09574")
 GHODSI_2011 = Source(
-    title="A. Ghodsi et al. (2011), Dominant Resource Fairness: Fair Allocation of Multiple Resource Types, NSDI"
+    title="A. Ghodsi et al. (2011), Dominant Resource Fairness: Fair Allocation of Multiple Resource Types, NSDI",
+    url="https://www.usenix.org/conference/nsdi11/dominant-resource-fairness-fair-allocation-multiple-resource-types",
 )
 GHOLAMI_2024 = _arxiv("A. Gholami et al. (2024), AI and Memory Wall, IEEE Micro 44(3)", "2403.14123")
 GULSHAN_2016 = _doi(
@@ -84,8 +91,9 @@ GUO_2017 = _arxiv(
 )
 HAN_2016 = _arxiv("S. Han, H. Mao, W. J. Dally (2016), Deep Compression, ICLR", "1510.00149")
 HENNESSY_PATTERSON = Source(
-    title="J. L. Hennessy, D. A. Patterson, Computer Architecture: A Quantitative Approach (CPU time as a "
-    "product of factors; Amdahl's law)"
+    title="J. L. Hennessy, D. A. Patterson, Computer Architecture: A Quantitative Approach, 6th ed. (CPU time as a "
+    "product of factors; Amdahl's law)",
+    url="https://openlibrary.org/isbn/9780128119051",
 )
 HE_2017 = _arxiv(
     "Y. He, X. Zhang, J. Sun (2017), Channel Pruning for Accelerating Very Deep Neural Networks",
@@ -107,8 +115,9 @@ HOROWITZ_2014 = _doi(
     "10.1109/ISSCC.2014.6757323",
 )
 IEC_80000_13 = Source(
-    title="IEC 80000-13, Quantities and units, Information science and technology (bits, bytes, decimal "
-    "and binary prefixes)"
+    title="IEC 80000-13:2008, Quantities and units, Information science and technology (bits, bytes, decimal "
+    "and binary prefixes)",
+    url="https://www.iso.org/standard/31898.html",
 )
 IEEE_754 = Source(title="IEEE 754-2019, roundTiesToEven", url="https://doi.org/10.1109/IEEESTD.2019.8766229")
 IOFFE_2015 = _arxiv(
@@ -123,7 +132,8 @@ JACOB_2018 = _arxiv(
 )
 JEON_2019 = Source(
     title="M. Jeon et al. (2019), Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training "
-    "Workloads, USENIX ATC"
+    "Workloads, USENIX ATC",
+    url="https://www.usenix.org/conference/atc19/presentation/jeon",
 )
 JOUPPI_2017 = _doi(
     "N. P. Jouppi et al. (2017), In-Datacenter Performance Analysis of a Tensor Processing Unit, ISCA",
@@ -154,7 +164,10 @@ LI_2023 = _doi(
     "J. Li et al. (2023), Lyra: Elastic Scheduling for Deep Learning Clusters, EuroSys",
     "10.1145/3552326.3587445",
 )
-MIG_GUIDE = Source(title="NVIDIA Multi-Instance GPU User Guide")
+MIG_GUIDE = Source(
+    title="NVIDIA Multi-Instance GPU User Guide",
+    url="https://docs.nvidia.com/datacenter/tesla/mig-user-guide/",
+)
 MILAKOV_2018 = _arxiv("M. Milakov, N. Gimelshein (2018), Online normalizer calculation for softmax", "1805.02867")
 MOHAN_2021 = _arxiv("J. Mohan et al. (2021), Analyzing and Mitigating Data Stalls in DNN Training, VLDB", "2007.06775")
 MURRAY_2021 = _arxiv("D. G. Murray et al. (2021), tf.data: A Machine Learning Data Processing Framework", "2101.12127")
@@ -173,7 +186,8 @@ ONNX_QUANTIZE = Source(
     url="https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
 )
 OR_2020 = Source(
-    title="A. Or, H. Zhang, M. J. Freedman (2020), Resource Elasticity in Distributed Deep Learning, MLSys"
+    title="A. Or, H. Zhang, M. J. Freedman (2020), Resource Elasticity in Distributed Deep Learning, MLSys",
+    url="https://proceedings.mlsys.org/paper/2020/file/006f52e9102a8d3be2fe5614f42ba989-Paper.pdf",
 )
 PASZKE_2019 = _arxiv("A. Paszke et al. (2019), PyTorch: An Imperative Style, High-Performance Library", "1912.01703")
 POPE_2022 = _arxiv("R. Pope et al. (2022), Efficiently Scaling Transformer Inference", "2211.05102")
@@ -196,7 +210,8 @@ RUSSAKOVSKY_2015 = _arxiv(
     "1409.0575",
 )
 SAAD_2003 = Source(
-    title="Y. Saad (2003), Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM (compressed sparse row storage)"
+    title="Y. Saad (2003), Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM (compressed sparse row storage)",
+    url="https://doi.org/10.1137/1.9780898718003",
 )
 SANDLER_2018 = _arxiv("M. Sandler et al. (2018), MobileNetV2", "1801.04381")
 SATYANARAYANAN_2009 = _doi(
@@ -223,7 +238,8 @@ WARDEN_2018 = _arxiv(
 )
 WENG_2023 = Source(
     title="Q. Weng et al. (2023), Beware of Fragmentation: Scheduling GPU-Sharing Workloads with "
-    "Fragmentation Gradient Descent, USENIX ATC"
+    "Fragmentation Gradient Descent, USENIX ATC",
+    url="https://www.usenix.org/conference/atc23/presentation/weng",
 )
 WEN_2016 = _arxiv(
     "W. Wen, C. Wu, Y. Wang, Y. Chen, H. Li (2016), Learning Structured Sparsity in Deep Neural Networks, NeurIPS",
@@ -247,4 +263,7 @@ ZHANG_2017 = _arxiv(
     "Y. Zhang, N. Suda, L. Lai, V. Chandra (2017), Hello Edge: Keyword Spotting on Microcontrollers",
     "1711.07128",
 )
-ZHAO_2020 = Source(title="H. Zhao et al. (2020), HiveD: Sharing a GPU Cluster for Deep Learning with Guarantees, OSDI")
+ZHAO_2020 = Source(
+    title="H. Zhao et al. (2020), HiveD: Sharing a GPU Cluster for Deep Learning with Guarantees, OSDI",
+    url="https://www.usenix.org/conference/osdi20/presentation/zhao-hanyu",
+)

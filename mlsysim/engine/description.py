@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import inspect
 import json
+from functools import reduce
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from annotated_types import MaxLen, MinLen
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from mlsysim.catalog import Entry, Source
+from mlsysim.catalog.types import display_unit
+from mlsysim.engine.formula import Formula
 from mlsysim.engine.rendering import latex
 from mlsysim.engine.result import OutputSpec
 from mlsysim.engine.scenario import InputSpec, Rule, Scenario
 from mlsysim.engine.scenario_catalog import NamedConfiguration, configurations
 from mlsysim.engine.scenario_catalog.named import Origin
-from mlsysim.fields import Bound, Needs, OneOf, Shape
+from mlsysim.fields import Bound, Needs, OneOf, Shape, TextType, shape_of
 
 
 class _Description(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class FigureDescription(_Description):
+    """A figure that a scenario reads of a catalog entry."""
+
+    figure: str = Field(description="path within the entry, such as memory.bandwidth")
+    type: str
+    unit: str | None = Field(description="unit it is shown in; any other of its dimension is accepted as well")
+    description: str
+    needed: bool = Field(description="whether the entry has to state it for this scenario")
+    bounds: list[str] = Field(description="limits of the value, quantities in SI base units")
 
 
 class InputDescription(_Description):
@@ -33,9 +48,13 @@ class InputDescription(_Description):
     required: bool
     default: Any = Field(description="value where it is absent, as a client would write it; null if there is none")
     default_reason: str | None = Field(description="why the default is that")
-    bounds: list[str] = Field(description="limits of the value, quantities in SI base units")
+    bounds: list[str] = Field(
+        description="limits of the value, or of each in a list or map; quantities in SI base units"
+    )
+    size: list[str] = Field(description="how many items a list or map may have")
+    keys: list[str] = Field(description="what each key of a map has to be")
     choices: str | None = Field(description="where its values come from, such as keys(stages)")
-    needs: list[str] = Field(description="figures of the catalog entry that the scenario cannot do without")
+    figures: list[FigureDescription] = Field(description="what the scenario reads of the catalog entry")
 
 
 class RuleDescription(_Description):
@@ -85,7 +104,9 @@ class ExampleRequest(_Description):
     method: str
     path: str
     body: dict[str, Any]
-    curl: str = Field(description="the same as a command, for a service on this machine's port 8000")
+    curl: str = Field(
+        description="the same as a command; MLSYSIM_URL is where the service runs, port 8000 of this machine if not set"
+    )
 
 
 class ScenarioDescription(ScenarioSummary):
@@ -132,7 +153,7 @@ def describe(scenario: type[Scenario[Any]]) -> ScenarioDescription:
     return ScenarioDescription(
         **_summary(scenario),
         assumptions=_assumptions(scenario),
-        inputs=[_describe_input(spec) for spec in scenario.inputs().values()],
+        inputs=[_describe_input(spec, scenario) for spec in scenario.inputs().values()],
         rules=[_describe_rule(rule) for rule in scenario.rules],
         outputs=[_describe_output(spec) for spec in scenario.result_type.outputs().values()],
         sources=list(scenario.sources),
@@ -144,7 +165,7 @@ def describe(scenario: type[Scenario[Any]]) -> ScenarioDescription:
 def _example(scenario: type[Scenario[Any]], named: NamedConfiguration) -> ExampleRequest:
     path = f"/scenarios/{scenario.__name__}/evaluate"
     body = json.dumps(named.inputs, ensure_ascii=False).replace("'", "\\u0027")
-    curl = f"curl -s localhost:8000{path} -H 'content-type: application/json' -d '{body}'"
+    curl = f"curl -s \"${{MLSYSIM_URL:-http://localhost:8000}}{path}\" -H 'content-type: application/json' -d '{body}'"
     return ExampleRequest(method="POST", path=path, body=named.inputs, curl=curl)
 
 
@@ -206,19 +227,83 @@ def type_name(shape: Shape) -> str:
     return "one of " + ", ".join(map(str, shape.annotation.__args__))
 
 
-def _describe_input(spec: InputSpec) -> InputDescription:
-    marks = spec.shape.metadata + (spec.shape.leaf.metadata if spec.shape.item else ())
+def _describe_input(spec: InputSpec, scenario: type[Scenario[Any]]) -> InputDescription:
+    shape = spec.shape
+    marks = (*shape.metadata, *shape.leaf.metadata)
     return InputDescription(
         name=spec.name,
-        type=type_name(spec.shape),
+        type=type_name(shape),
         unit=spec.unit,
         description=spec.description,
         required=spec.required,
         default=spec.default,
         default_reason=spec.why,
-        bounds=[str(mark) for mark in marks if isinstance(mark, Bound)],
+        bounds=_limits(shape.leaf),
+        size=_limits(shape) if shape.container else [],
+        keys=_limits(shape.key) if shape.key else [],
         choices=" and ".join(mark.expression for mark in marks if isinstance(mark, OneOf)) or None,
-        needs=[path for mark in marks if isinstance(mark, Needs) for path in mark.paths],
+        figures=_figures(spec, scenario),
+    )
+
+
+def _limits(shape: Shape) -> list[str]:
+    """The limits of one value, text, list or map, in words."""
+    limits = []
+    for mark in shape.metadata:
+        if isinstance(mark, Bound):
+            limits.append(str(mark))
+        elif isinstance(mark, MinLen):
+            limits.append(f"at least {mark.min_length} {'item' if mark.min_length == 1 else 'items'}")
+        elif isinstance(mark, MaxLen):
+            limits.append(f"at most {mark.max_length} {'item' if mark.max_length == 1 else 'items'}")
+        elif isinstance(mark, TextType):
+            limits.append(f"at most {mark.longest} characters")
+        elif isinstance(mark, StringConstraints):
+            limits.append(f"matches {mark.pattern}")
+    return limits
+
+
+def _figures(spec: InputSpec, scenario: type[Scenario[Any]]) -> list[FigureDescription]:
+    """The figures an input has to state, and those that formulas, rules and choices read of it beside these."""
+    entry = spec.shape.leaf.model
+    if entry is None:
+        return []
+    needed = [path for mark in spec.shape.metadata if isinstance(mark, Needs) for path in mark.paths]
+    read = [path for formula in _formulas(scenario) for name, path in formula.figures if name == spec.name]
+    return [
+        described
+        for path in dict.fromkeys(needed + read)
+        if (described := _describe_figure(entry, path, path in needed)) is not None
+    ]
+
+
+def _formulas(scenario: type[Scenario[Any]]) -> list[Formula]:
+    outputs = scenario.result_type.outputs().values()
+    choices = [
+        Formula(mark.expression)
+        for spec in scenario.inputs().values()
+        for mark in (*spec.shape.metadata, *spec.shape.leaf.metadata)
+        if isinstance(mark, OneOf)
+    ]
+    stated = [formula for output in outputs for formula in (output.formula, output.defined_if) if formula]
+    return stated + [rule.formula for rule in scenario.rules] + choices
+
+
+def _describe_figure(entry: type[BaseModel], path: str, needed: bool) -> FigureDescription | None:
+    """A figure of an entry; None for a group of them, such as a link, whose figures stand for it."""
+    *groups, name = path.split(".")
+    owner = reduce(lambda model, group: shape_of(model.model_fields[group]).model or model, groups, entry)
+    info = owner.model_fields[name]
+    shape = shape_of(info)
+    if shape.model:
+        return None
+    return FigureDescription(
+        figure=path,
+        type=type_name(shape),
+        unit=display_unit(info),
+        description=info.description or "",
+        needed=needed,
+        bounds=_limits(shape.leaf),
     )
 
 

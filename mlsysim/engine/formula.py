@@ -82,6 +82,33 @@ class Formula:
         return tuple(dict.fromkeys(node.id for node in read))
 
     @cached_property
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """What it reads of catalog entries: the name of each and the path within it, in order of appearance.
+
+        ``device.memory.bandwidth for device in accelerators`` reads ``("accelerators", "memory.bandwidth")``.
+        """
+        nodes = list(ast.walk(self.tree))
+        drawn_from = {
+            loop.target.id: loop.iter
+            for loop in nodes
+            if isinstance(loop, ast.comprehension) and isinstance(loop.target, ast.Name)
+        }
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+        within = {id(node.value) for node in attributes}
+        found = []
+        for whole in sorted(attributes, key=lambda node: node.end_col_offset or 0):
+            if id(whole) in within:
+                continue
+            path: list[str] = []
+            node: ast.expr = whole
+            while not isinstance(node, ast.Name) or node.id in drawn_from:
+                if isinstance(node, ast.Attribute):
+                    path.insert(0, node.attr)
+                node = drawn_from[node.id] if isinstance(node, ast.Name) else node.value  # type: ignore[attr-defined]
+            found.append((node.id, ".".join(path)))
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
     def _code(self) -> Any:
         tree = ast.fix_missing_locations(_ArrayAware().visit(copy.deepcopy(self.tree)))
         return compile(tree, self.text, "eval")

@@ -13,6 +13,8 @@ from mlsysim.engine.formula import Formula
 from mlsysim.errors import EvaluationError
 from mlsysim.fields import LARGEST_INTEGER, Shape, Writer, shape_of
 
+BEYOND = "is beyond the range of a double"
+
 
 class _Declared(NamedTuple):
     """What a result type says of an output."""
@@ -88,9 +90,9 @@ class Result:
         for name, value in outputs.items():
             if type(value) is float:
                 if not math.isfinite(value):
-                    raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+                    raise EvaluationError(f"{name} {BEYOND} for these inputs")
             elif value is not None:
-                _check(name, value)
+                check(name, value)
         self.__dict__.update(outputs)
 
     def __init_subclass__(cls) -> None:
@@ -128,9 +130,19 @@ class Result:
         return [(name, spec.shape.writer(spec.unit, si, rounded=not si)) for name, spec in cls.outputs().items()]
 
     def to_json(self, si: bool = False) -> dict[str, Any]:
-        """The outputs in their JSON form: in display units to 15 significant digits, or in base units as computed."""
+        """The outputs in their JSON form: in display units to 15 significant digits, or in base units as computed.
+
+        Raises:
+            EvaluationError: an output is too large to be shown in its unit.
+        """
         held = self.__dict__
-        return {name: None if held[name] is None else write(held[name]) for name, write in self._writers(si)}
+        shown = {}
+        try:
+            for name, write in self._writers(si):
+                shown[name] = None if held[name] is None else write(held[name])
+        except EvaluationError as error:
+            raise EvaluationError(f"{name}: {error}") from None
+        return shown
 
     def undefined(self) -> dict[str, str]:
         """Why each output that is None is not defined."""
@@ -138,20 +150,24 @@ class Result:
         return {name: specs[name].undefined or "" for name, value in self.__dict__.items() if value is None}
 
 
-def _check(name: str, value: Any) -> None:
-    """See that every number within fits a double; NaN stands for an undefined element of an array."""
+def check(name: str, value: Any) -> None:
+    """See that every number within fits a double; NaN stands for an undefined element of an array.
+
+    Raises:
+        EvaluationError: one does not.
+    """
     if type(value) is int:
         if not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
-            raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+            raise EvaluationError(f"{name} {BEYOND} for these inputs")
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise EvaluationError(f"{name} is beyond the range of a double for these inputs")
+            raise EvaluationError(f"{name} {BEYOND} for these inputs")
     elif isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and np.isinf(value).any():
-            raise EvaluationError(f"{name} is beyond the range of a double for some of these inputs")
+            raise EvaluationError(f"{name} {BEYOND} for some of these inputs")
     elif isinstance(value, dict):
         for key, item in value.items():
-            _check(f"{name}.{key}", item)
+            check(f"{name}.{key}", item)
     elif isinstance(value, list):
         for item in value:
-            _check(name, item)
+            check(name, item)

@@ -17,10 +17,10 @@ from mlsysim.catalog.loader import merge_patch
 from mlsysim.catalog.types import Entry, display_unit
 from mlsysim.engine.formula import Formula
 from mlsysim.engine.registry import register
-from mlsysim.engine.result import Result
+from mlsysim.engine.result import BEYOND, Result, check
 from mlsysim.engine.warnings import Warning
 from mlsysim.errors import EvaluationError, closest, did_you_mean, one_of, shorten
-from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of
+from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of, shown
 
 if TYPE_CHECKING:
     from mlsysim.engine.explanation import Derivation
@@ -216,12 +216,30 @@ def _guarded(evaluate: Evaluate) -> Evaluate:
         try:
             with np.errstate(all="ignore"):
                 return evaluate(self)
-        except EvaluationError:
-            raise
         except ArithmeticError as error:
-            raise EvaluationError(f"a value is beyond the range of a double for these inputs ({error})") from None
+            raise _not_computed(self, error) from None
 
     return guarded  # type: ignore[return-value]
+
+
+def _not_computed(scenario: Scenario[Any], error: ArithmeticError) -> EvaluationError:
+    """Which output could not be computed: the first whose formula fails as well, shown with what it works on."""
+    names = dict(scenario.__dict__)
+    for name, output in scenario.result_type.outputs().items():
+        try:
+            with np.errstate(all="ignore"):
+                names[name] = output.by_formula(names)
+            check(name, names[name])
+        except ArithmeticError as found:
+            reason = str(found) if isinstance(found, EvaluationError) else f"{name} {BEYOND} for these inputs"
+            numbers = (part for part in output.formula.names if isinstance(names[part], (int, float)))  # type: ignore[union-attr]
+            facts = ", ".join(f"{part} = {shown(names[part])}" for part in numbers)
+            named = reason if reason.startswith(name) else f"{name}: {reason}"
+            here = f" = {output.formula}{', where ' + facts + ' in base units' if facts else ''}"
+            return EvaluationError(f"{named}: {name}{here}; inputs less extreme would do")
+        except TypeError:  # an output before it has no formula
+            break
+    return error if isinstance(error, EvaluationError) else EvaluationError(f"a value {BEYOND} for these inputs")
 
 
 def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], Any, PydanticCustomError]]:

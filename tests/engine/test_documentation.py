@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import mlsysim
-from mlsysim.engine import scenario_catalog, warnings
+from mlsysim.catalog import KINDS, Source, catalog
+from mlsysim.engine import bibliography, scenario_catalog, warnings
 from mlsysim.engine.description import describe, named_configurations
 from mlsysim.engine.formula import FUNCTIONS
 from mlsysim.engine.registry import scenario_classes
@@ -69,6 +70,18 @@ def test_every_class_has_a_named_configuration_and_sources(scenario: type[Scenar
     assert named_configurations(scenario)
     assert scenario.sources
     assert describe(scenario).example is not None
+
+
+def test_every_publication_has_a_link() -> None:
+    publications = [held for held in vars(bibliography).values() if isinstance(held, Source)]
+    cited = [source for scenario in scenario_classes().values() for source in scenario.sources]
+    published = [
+        entry.source
+        for kind in KINDS
+        for entry in catalog().entries(kind).values()
+        if entry.source is not None and entry.source.grade in ("datasheet", "literature", "report", "measured")
+    ]
+    assert [source.title for source in (*publications, *cited, *published) if source.url is None] == []
 
 
 @every_class

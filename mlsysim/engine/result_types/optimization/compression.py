@@ -56,7 +56,10 @@ class QuantizationGridResult(Result):
     """Values on an integer quantization grid."""
 
     lo: Real = Output(
-        ("lower end of the range used; a range taken from the values is widened to hold zero on an affine grid"),
+        (
+            "where the range begins; on an affine grid a range that comes from the values is stretched until "
+            "zero is in it"
+        ),
         formula="alpha if alpha is not None else min(values) if symmetric else min(values + [0])",
     )
     hi: Real = Output(
@@ -96,7 +99,7 @@ class QuantizedDeploymentProfileResult(Result):
     """Accepting or rejecting an INT8 model."""
 
     top1_drop: Real = Output(
-        "percentage points of accuracy given up; negative if the integer model is better",
+        "accuracy given up, in percentage points; negative if the integer model is better",
         formula="float_top1_pct - int_top1_pct",
     )
     latency_speedup: Real = Output("batch-one speedup", formula="float_latency / int_latency")

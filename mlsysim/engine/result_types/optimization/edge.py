@@ -61,11 +61,11 @@ class WakeWordFleetResult(Result):
     )
     queries_per_fleet_day: Real = Output("requests of the fleet per day", formula="devices * queries_per_day")
     accelerator_hours_per_day: Real = Output(
-        "accelerator hours the requests need per day",
+        "accelerator time that a day's requests need, in hours",
         formula="queries_per_fleet_day * accelerator_time_per_query / 3600",
     )
     datacenter_hours_per_day: Real = Output(
-        "accelerator hours one datacenter offers per day", formula="accelerators_per_datacenter * 24"
+        "accelerator time that one datacenter has in a day, in hours", formula="accelerators_per_datacenter * 24"
     )
     datacenters_average: Real = Output(
         "datacenters needed for the daily average", formula="accelerator_hours_per_day / datacenter_hours_per_day"

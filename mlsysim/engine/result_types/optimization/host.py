@@ -41,6 +41,6 @@ class HostInputPipelineResult(Result):
         "time to move a batch once at device memory bandwidth", unit="us", formula="batch_bytes / device_memory"
     )
     copy_share: dict[Text, Real] = Output(
-        "copy time over the compute time of each named step; above 1 the copy is the longer",
+        "how many times the compute time of each step the copy takes; past 1 it is the longer of the two",
         formula="{step: copy_time / step_times[step] for step in keys(step_times)}",
     )

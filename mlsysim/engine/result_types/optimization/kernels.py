@@ -57,12 +57,12 @@ class MatmulTileResult(Result):
         formula="tile_product_flops / tile_product_bytes",
     )
     unblocked_intensity: Intensity = Output(
-        "work per byte when every multiply-accumulate fetches both operands anew",
+        "work per byte if no operand is kept and each multiply-accumulate fetches its two",
         unit="FLOP/byte",
         formula="1 / operand_bytes",
     )
     compulsory_intensity: Intensity = Output(
-        "best possible: A, B, and C each cross the memory bus once, all at operand width",
+        "upper limit, with A, B and C moved over the memory bus a single time at the width of operands",
         unit="FLOP/byte",
         formula="flops / ((m * k + k * n + m * n) * operand_bytes)",
     )
@@ -111,7 +111,7 @@ class MatmulTileResult(Result):
         "operand elements fetched per multiply-accumulate inside a full tile", formula="1 / tile_m + 1 / tile_n"
     )
     partial_sum_moves: Integer = Output(
-        "moves if each running sum is read and written back on every multiply-accumulate", formula="2 * macs"
+        "moves where every multiply-accumulate reads its running sum and writes it back", formula="2 * macs"
     )
     a_stationary_moves: Integer = Output(
         "one cell keeps an A value: B and the sums stream past", formula="a_elements + macs + partial_sum_moves"
@@ -123,7 +123,7 @@ class MatmulTileResult(Result):
         "one cell keeps a B value: A and the sums stream past", formula="b_elements + macs + partial_sum_moves"
     )
     row_b_reads: Integer | None = Output(
-        "B fetches when one fetch serves a whole row of cells holding different rows of A",
+        "times B is fetched where the cells of a row, each with its own row of A, share a fetch",
         formula="b_elements * -(-m // cells)",
         defined_if="cells is not None",
         undefined="cells is not given",

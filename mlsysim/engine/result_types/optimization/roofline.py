@@ -135,8 +135,8 @@ class SingleNodeInferenceResult(Result):
     )
     peak_bw_actual: DataRate = Output(
         (
-            "bandwidth that serves the weights: the host link when they spill, else on-chip memory if "
-            "they fit there, else flash if the device lists any, else main memory"
+            "bandwidth at which weights are read: of the host link if they spill; otherwise of the first "
+            "that applies, on-chip memory that holds them, flash that is listed, main memory"
         ),
         unit="GB/s",
         formula=(
@@ -147,7 +147,10 @@ class SingleNodeInferenceResult(Result):
         ),
     )
     peak_flops_actual: OperationRate = Output(
-        ("derated dense rate for the format, or the derated reference peak when the hardware lists no rate for it"),
+        (
+            "efficiency times the dense rate of the format, or times the reference peak where the hardware "
+            "lists none for it"
+        ),
         unit="TFLOP/s",
         formula=(
             "efficiency * (hardware.compute.rates[precision] if precision in keys(hardware.compute.rates)"
@@ -162,7 +165,10 @@ class SingleNodeInferenceResult(Result):
     )
     latency_memory: Time = Output("time to move the bytes", unit="ms", formula="traffic / peak_bw_actual")
     latency_overhead: Time = Output(
-        ("dispatch time of the device plus software time per layer; one layer when the model states none"),
+        (
+            "time to dispatch on the device, and software time for each layer (a model that states no layers "
+            "counts as one)"
+        ),
         unit="ms",
         formula="hardware.dispatch_overhead + layer_overhead * (workload.layers or 1)",
     )

@@ -56,7 +56,7 @@ class DominantShareResult(Result):
         ),
     )
     dominant_resource: dict[str, Text] = Output(
-        ("resource a tenant's bundle takes the largest share of; the first in capacity's order on a tie"),
+        ("resource of which the bundle takes the greatest share; of equal ones, the first that capacity names"),
         formula=(
             "{t: [r for r in keys(capacity) if bundles[t][r] / capacity[r] >= (1 - 1e-12) * "
             "max([bundles[t][q] / capacity[q] for q in keys(capacity)])][0] for t in keys(bundles)}"
@@ -87,7 +87,7 @@ class ElasticResizeResult(Result):
         "epochs of the stepping plan", formula="step_up_phase1_epochs + step_up_phase2_epochs"
     )
     step_up_trails_wait: Real = Output(
-        "how far stepping up falls short of waiting, as a part of waiting; negative when it leads",
+        "epochs by which stepping up is behind waiting, over the epochs of waiting; below 0 if it is ahead",
         formula="(wait_epochs - step_up_epochs) / wait_epochs",
     )
     step_up_over_small: Real = Output(
@@ -95,8 +95,8 @@ class ElasticResizeResult(Result):
     )
     rescale_break_even: Time = Output(
         (
-            "longest resize pause at which stepping up still matches staying small; negative when the "
-            "larger size is slower"
+            "how long the resize pause may be before staying small is better; below 0 where the larger size "
+            "is the slower one"
         ),
         unit="h",
         formula="wait_run - (start_small_epochs - step_up_phase1_epochs) / step_up_throughput * 3600",

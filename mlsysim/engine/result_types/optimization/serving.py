@@ -49,7 +49,7 @@ class ServingConsolidationResult(Result):
     large_gpus: Integer = Output("devices held by the large models", formula="n_large * gpus_per_large")
     exclusive_gpus: Integer = Output("devices needed without sharing", formula="n_small + large_gpus")
     shared_small_gpus: Integer = Output(
-        "devices needed by the small models with sharing, the last one possibly not full",
+        "devices that the small models take when they share; the last may have room left",
         formula="-(-n_small // tenants)",
     )
     shared_gpus: Integer = Output("devices needed with sharing", formula="shared_small_gpus + large_gpus")
@@ -92,8 +92,8 @@ class WeightReadResult(Result):
     )
     kv_cache_bytes: Data | None = Output(
         (
-            "cache of one sequence: a key and a value per key-value head and layer, or one latent plus "
-            "rotary key per layer when the model compresses its cache"
+            "what one sequence keeps in the cache: for each layer a key and a value of every key-value head "
+            "or, in a model with a compressed cache, one latent with its rotary key"
         ),
         unit="MB",
         formula=(

@@ -107,7 +107,7 @@ class IronLawResult(Result):
         formula="max(upgraded_memory_time, upgraded_compute_time) + overhead",
     )
     naive_upgraded_time: Time = Output(
-        "the hoped-for time if the upgrade sped up everything; shown to expose the mistake",
+        "time that one hopes for who multiplies both speedups; a mistake, here to be compared",
         unit="ms",
         formula="sequential_time / (memory_speedup * compute_speedup)",
     )
@@ -158,7 +158,7 @@ class PipelineSpeedupResult(Result):
         undefined="no group is given",
     )
     overlapped_share: Real | None = Output(
-        "part of the time the stage is busy when it overlaps with its feeders, at its time before the change",
+        "share of the time in which the stage, at its original time, is busy while feeders run beside it",
         formula="stages[accelerated] / max(stages[accelerated], sum([stages[s] for s in feeders]))",
         defined_if="feeders is not None and max(stages[accelerated], sum([stages[s] for s in feeders])) > 0",
         undefined="no feeders are given, or the stage and its feeders all take no time",

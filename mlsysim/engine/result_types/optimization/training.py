@@ -64,7 +64,7 @@ class ClusterExpansionResult(Result):
         "step speedup at which both jobs finish at the same time", formula="retained / expanded_retained"
     )
     superlinear_threshold: Real = Output(
-        "step speedup beyond which growing saves accelerator-hours as well as time",
+        "step speedup from which the larger job takes fewer accelerator-hours too",
         formula="expanded_devices / n_devices * breakeven_speedup",
     )
     run_time_change: Real | None = Output(
@@ -225,8 +225,8 @@ class MlpTrainingStepResult(Result):
         "traffic of both passes, optimizer excluded", unit="kB", formula="forward_bytes + backward_bytes"
     )
     dense_training_ratio: Real = Output(
-        "matrix-multiply work of the step per forward matrix-multiply work; below 3 because the first layer needs no "
-        "input gradient",
+        "matrix products of the whole step over those of the forward pass; less than 3, for no gradient "
+        "of the input is needed",
         formula=(
             "(op_flops['matmul1'] + op_flops['matmul2'] + op_flops['grad_w2'] + op_flops['grad_h'] "
             "+ op_flops['grad_w1']) / (op_flops['matmul1'] + op_flops['matmul2'])"
@@ -247,8 +247,9 @@ class MlpTrainingStepResult(Result):
         "shortest possible time to move the bytes", unit="us", formula="total_bytes / hardware.memory.bandwidth"
     )
     host: HostDispatchResult = Output(
-        "HostDispatchScenario with one block, ops_per_block = forward_ops + 1, launches_per_block = forward_ops + "
-        "backward_ops, the same dispatch and launch, and device_time = compute_time + memory_time",
+        "what HostDispatchScenario answers for one block of forward_ops + 1 operations and forward_ops + "
+        "backward_ops launches, with this dispatch and launch and a device_time of compute_time + "
+        "memory_time",
         formula="""{
             'operations': forward_ops + 1,
             'launches': forward_ops + backward_ops,
@@ -274,13 +275,13 @@ class SelfContainedReplicaResult(Result):
         "accelerators that split each layer: one node", formula="fleet.node.accelerators_per_node"
     )
     pipeline_depth: Integer = Output(
-        ("fewest pipeline stages, rounded to a power of two, that leave a share small enough for one accelerator"),
+        ("smallest power of two of pipeline stages whose share of the state one accelerator can hold"),
         formula=(
             "min([2 ** i for i in range(64) if workload.parameters * bytes_per_param <= 2 ** i * "
             "tensor_parallel * fleet.node.accelerator.memory.capacity])"
         ),
     )
     replica_gpus: Integer = Output(
-        "accelerators per replica, the step in which an elastic job grows or shrinks",
+        "accelerators of a replica, by which an elastic job can grow or shrink",
         formula="tensor_parallel * pipeline_depth",
     )

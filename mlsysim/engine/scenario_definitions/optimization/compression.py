@@ -76,11 +76,13 @@ class FrameCompressionScenario(Scenario[FrameCompressionResult]):
     title = "A pruned, quantized camera model against the frame rate"
     sources = (SANDLER_2018, HE_2017, JACOB_2018)
     notes = (
-        "Both models must count operations the same way; papers mix multiply-adds with operations, a factor of two.",
-        "Depthwise layers and small channel counts are memory bound, so measured frame times fall less than the "
-        "operations do.",
-        "A frame time equal to the budget leaves nothing for capture, pre- and postprocessing.",
-        "Accuracy is not modeled.",
+        "Take both operation counts from the same convention: one paper's operation is a multiply-add, another's "
+        "is half of that, and the mix is off by a factor of two.",
+        "Expect the measured frame time to drop less than the operations do: layers that are depthwise or have "
+        "few channels wait for memory.",
+        "Frames also have to be captured, prepared and post-processed; a model that fills the whole budget has no "
+        "time left for that.",
+        "What pruning costs in accuracy is not in here.",
         "Size is parameters times bytes, without scales, zero-points and headers.",
     )
     rules = (
@@ -159,12 +161,12 @@ class QuantizationGridScenario(Scenario[QuantizationGridResult]):
     title = "Values on an integer quantization grid"
     sources = (JACOB_2018, NAGEL_2021, ONNX_QUANTIZE, IEEE_754)
     notes = (
-        "The quotient is rounded first and the zero-point added afterwards, as ONNX defines it.",
-        "A range taken from the values is widened to hold zero on an affine grid (as ONNX DynamicQuantizeLinear does); "
-        "a stated range without zero is an error.",
-        "All values zero: the scale is 1 and every code is the zero-point.",
-        "Values outside the range are clipped, and their error may exceed max_rounding_error.",
-        "At bits = 8 a symmetric grid leaves code -128 unused.",
+        "As in ONNX, x / scale is rounded before the zero-point is added; adding first can give another code.",
+        "A range taken from the values is widened to hold zero on an affine grid (as ONNX DynamicQuantizeLinear "
+        "does); a stated range without zero is an error.",
+        "Where there is nothing but zeros, the scale becomes 1 and each code equals the zero-point.",
+        "max_rounding_error does not cover values beyond the range: these are clipped, and may be further off.",
+        "The codes of a symmetric grid of 8 bits begin at -127, so -128 never occurs.",
     )
     rules = (
         Rule(
@@ -269,12 +271,12 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
     title = "Accepting or rejecting an INT8 model"
     sources = (JACOB_2018, GUO_2017, REDDI_2020)
     notes = (
-        "energy_improvement equals throughput_gain by construction, since both models are charged the same power. It "
-        "is no independent evidence of an energy saving; measure power for that.",
-        "Accuracies and errors are percent (76.1), not fractions (0.761). A drop from 76.1 to 75.8 is 0.3 percentage "
-        "points.",
-        "Latency is at batch one and throughput at large batch; their ratios may differ widely.",
-        "Size counts parameters only.",
+        "Both models are charged the same power, so energy_improvement is throughput_gain over again. To claim "
+        "that energy is saved, measure the power.",
+        "Write 76.1 for 76.1 percent, not 0.761; going from 76.1 to 75.8 is a drop of 0.3 percentage points.",
+        "Do not expect the gain in latency to match the gain in throughput: one is measured at batch one, the "
+        "other at large batch.",
+        "The sizes are those of the parameters alone.",
     )
 
     workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model, for its parameter count")
@@ -381,10 +383,11 @@ class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
     title = "Does a pruned model fit in flash once indices are stored"
     sources = (HAN_2016, SAAD_2003)
     notes = (
-        "Judging surviving_bytes against the budget is the trap: two-byte indices on four-byte values add half again.",
-        "An index must be wide enough for its row: two bytes reach 65,536 columns.",
-        "Below a pruned share of index_bytes / bytes_per_nonzero the dense form is smaller.",
-        "Flash is sold in binary sizes; 2 MB is 2,000,000 bytes here and 2 MiB is 2,097,152.",
+        "Check stored_bytes against the budget, never surviving_bytes: with values of four bytes, indices of two "
+        "bytes add 50 percent.",
+        "Choose index_bytes by the length of a row; two bytes are enough for 65,536 columns.",
+        "Pruning less than the share index_bytes / bytes_per_nonzero makes the model larger than it was dense.",
+        "2 MB means 2,000,000 bytes; for a part of 2,097,152 bytes, as flash is sold, write 2 MiB.",
     )
     rules = (
         Rule(
@@ -447,10 +450,13 @@ class StagedCompressionScenario(Scenario[StagedCompressionResult]):
     title = "Prune, distill, then quantize"
     sources = (DEVLIN_2019, HINTON_2015, HAN_2016)
     notes = (
-        "Accuracies are fractions here (0.762) but percent in QuantizedDeploymentProfileScenario (76.1).",
-        "pruned_accuracy, distilled_accuracy, mobile_speedup and quantize_first_loss enter no output; compare "
-        "final_loss with quantize_first_loss to see what the order is worth.",
-        "Size ratio and mobile speedup are separate facts: 16 times smaller does not mean 16 times faster.",
+        "An accuracy is a fraction such as 0.762; QuantizedDeploymentProfileScenario takes the same figure as "
+        "76.1 percent.",
+        "Four inputs are for the record only: pruned_accuracy, distilled_accuracy, mobile_speedup and "
+        "quantize_first_loss change no output. Hold quantize_first_loss against final_loss to judge the order of "
+        "the stages.",
+        "Do not infer speed from size: a model 16 times smaller may run at any speed, which is why the mobile "
+        "speedup is stated apart.",
     )
     rules = (Rule("student_params <= teacher.parameters", at="student_params", because="a student is no larger"),)
 
@@ -508,10 +514,9 @@ class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
     title = "Cut in work against cut in latency"
     sources = (WEN_2016, GALE_2019)
     notes = (
-        "Both inputs are fractions removed (0.4), not percent (40) and not speedups. A 2x speedup is a latency "
-        "reduction of 0.5.",
-        "The result may be negative or exceed 1, for example when a smaller model starts to fit in cache.",
-        "No work removed leaves the ratio undefined, so zero is an error.",
+        "State what was removed as a fraction, 0.4 and not 40. Of a speedup, take the reduction: twice as fast is 0.5.",
+        "Below 0 and above 1 are real answers; a model that now fits in cache can gain more time than work.",
+        "A work reduction of zero is refused, for there would be nothing to divide by.",
     )
 
     work_reduction: Positive[Share] = Input("part of the work removed")

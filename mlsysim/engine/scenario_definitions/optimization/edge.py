@@ -55,11 +55,12 @@ class DailyUploadScenario(Scenario[DailyUploadResult]):
     title = "A site's daily upload through its uplink"
     sources = (BEEDE_2020, IEC_80000_13)
     notes = (
-        "Uplinks are sold in bits: 2 Mbit/s is 250 kB/s. Reading it as megabytes makes the upload look eight times "
-        "shorter.",
-        "Asymmetric links upload more slowly than they download; use the upload figure.",
-        "Protocol overhead and retransmissions come on top; use a measured rate where there is one.",
-        "window_share is a share in name only: it can pass 1.",
+        "Mind bits and bytes: a 2 Mbit/s uplink moves 250 kB/s. Taken for 2 MB/s it seems to finish in an eighth "
+        "of the time.",
+        "Many lines are slower up than down. The figure wanted here is the one for uploading.",
+        "The rate has to be net of protocol overhead and retransmissions, which are not added; best take a "
+        "measured one.",
+        "A window_share above 1 means that the upload does not finish in its window.",
     )
 
     cases_per_day: AtLeastOne[Integer] = Input("cases (patients, inspections) in a day")
@@ -111,11 +112,11 @@ class OffloadDeadlineScenario(Scenario[OffloadDeadlineResult]):
     title = "Remote inference against a frame deadline"
     sources = (SATYANARAYANAN_2009, KANG_2017)
     notes = (
-        "Uplinks are sold in megabits, payloads come in megabytes; 100 Mbit/s is 12.5 MB/s.",
-        "compression is a ratio, not a saved share: 90 percent smaller is 10, not 0.9.",
-        "network_latency is the full round trip; a one-way figure must be doubled first.",
-        "Frames may be pipelined, so a ratio above 1 rules out answering before the next frame, not the frame rate "
-        "itself; the rate is limited by transmit_time.",
+        "A link of 100 Mbit/s carries 12.5 MB/s; payloads are usually given in bytes and links in bits.",
+        "Give compression as original size over compressed size: if 90 percent is saved, that is 10 and not 0.9.",
+        "Latency counts there and back. Where you know one way only, double it.",
+        "Ratios above 1 say that the answer misses the next frame. With frames in a pipeline the frame rate may "
+        "still hold, and transmit_time is what limits it.",
     )
 
     payload: NonNegative[Data] = Input("raw size of one input", unit="MB")
@@ -172,13 +173,16 @@ class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
     title = "Detecting a wake word on the device or in the cloud"
     sources = (WARDEN_2018, ZHANG_2017, JOUPPI_2017)
     notes = (
-        "cloud_detection_cost_per_year is a rate held in USD per second; only its display is per year. As the price "
-        "comes in and goes out by the same year, its length cancels.",
+        "cloud_detection_cost_per_year is held in USD per second and shown per year. How long a year is does not "
+        "matter, for the price is read by the same one.",
         "datacenters_average and datacenters_peak size the requests only, not listening to all audio in the cloud.",
-        "fleet_query_rate averages over 24 hours; the network must carry peak_ratio times as much.",
-        "Datacenters are assumed fully busy and are not rounded up; divide by a target utilization first.",
-        "Time zones spread the load of a worldwide fleet, so one waking window overstates its peak.",
-        "The local_* inputs enter no output.",
+        "Plan the network for fleet_query_rate times peak_ratio; the rate itself is the mean of a whole day of 24 "
+        "hours.",
+        "The number of datacenters is a fraction at full utilization. Divide by the utilization you aim for, and "
+        "round up yourself.",
+        "All devices share one waking window here. Users around the world do not, and their peak is lower than "
+        "this one.",
+        "The inputs that begin with local_ are recorded and change nothing.",
     )
     rules = (
         Rule(

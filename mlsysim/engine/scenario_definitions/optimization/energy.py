@@ -31,9 +31,10 @@ class MemoryRoundTripScenario(Scenario[MemoryRoundTripResult]):
     title = "Energy of moving one tensor to and from memory"
     sources = (HOROWITZ_2014,)
     notes = (
-        "Tables often quote energy per 32-bit word: 640 pJ a word are 160 pJ a byte. A word figure taken per byte is "
-        "off by a factor of four.",
-        "A crossing is one direction: trips = 1 for a read, 2 for a spill and reload.",
+        "Check whether a table's figure is per word: 640 pJ for 32 bits are 160 pJ per byte, and confusing them "
+        "makes the result four times too high.",
+        "Each trip goes one way, so a value that is spilled and reloaded makes 2 trips and one that is only read "
+        "makes 1.",
     )
 
     tensor_bytes: NonNegative[Data] = Input("size of the tensor", unit="MB")
@@ -71,10 +72,10 @@ class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult
     notes = (
         "wide_mac and narrow_mac are per multiply-accumulate, which is two operations. Halve a FLOP count before "
         "multiplying it with them.",
-        "Products of 8-bit values are summed in 32 bits, so mac_ratio is far below add_ratio; the ratio of additions "
-        "overstates the gain.",
-        "Say what memory_read delivers. A 32-bit DRAM read carries four INT8 operands, and per operand the comparison "
-        "shrinks by four.",
+        "Products of 8-bit values are summed in 32 bits, so mac_ratio is far below add_ratio; the ratio of "
+        "additions overstates the gain.",
+        "State how wide the memory_read is: 32 bits from DRAM bring four INT8 operands at once, so that the "
+        "comparison per operand is a fourth of this.",
     )
 
     wide_add: Positive[EnergyPerOperation] = Input("one addition in the wide format", unit="pJ/OP")
@@ -128,17 +129,18 @@ class SystolicReuseEnergyScenario(Scenario[SystolicReuseEnergyResult]):
     title = "Operand reuse in a systolic array"
     sources = (KUNG_1982, JOUPPI_2017, HOROWITZ_2014)
     notes = (
-        "The baseline is bad on purpose: any cache or register reuse shrinks the ratio. It bounds what reuse can save "
-        "and is no comparison with a real processor.",
-        "A matrix narrower than array_dim reuses each operand only as often as it has rows or columns, so state its "
-        "side in place of the array's.",
+        "The baseline reuses nothing, which is worse than any real processor. Read the ratio as the most that "
+        "reuse can save; with any cache or register reuse it is less.",
+        "A matrix narrower than array_dim reuses each operand only as often as it has rows or columns, so state "
+        "its side in place of the array's.",
         "access_energy is for one operand: multiply a figure per byte by the operand's width.",
     )
 
     access_energy: NonNegative[Energy] = Input("one off-chip access of one operand", unit="pJ")
     mac_energy: Positive[Energy] = Input("one multiply-accumulate", unit="pJ")
     naive_accesses: NonNegative[Integer] = Input(
-        "off-chip accesses per multiply-accumulate without reuse (4: two operands, the sum in, the sum out)"
+        "accesses beyond the chip that a multiply-accumulate makes if nothing is reused: 4 with two "
+        "operands and a sum read and written"
     )
     edge_loads: NonNegative[Integer] = Input("operands fetched at the array edge for each line of reuse")
     array_dim: AtLeastOne[Integer] = Input("cells along one side, which is how often each fetched operand is used")

@@ -32,11 +32,11 @@ class GrowthGapScenario(Scenario[GrowthGapResult]):
     title = "How far compute outgrows bandwidth over time"
     sources = (WULF_1995, GHOLAMI_2024)
     notes = (
-        "A year is 365.25 days (31,557,600 s) here, unlike the year of 8,760 h of prices.",
+        "Growth per year is over 31,557,600 s, a year of 365.25 days; prices per year elsewhere use 8,760 h.",
         "bandwidth_growth is a share: write 0.2 for 20 percent. 20 means that bandwidth grows to 21 times in a year.",
         "A month is a twelfth of a year, so 18 months are 1.5 years; 18 times 30 days are less.",
-        "A trend quoted as a factor over several years has to be converted: 1.6 times in two years is 1.6 ** 0.5 - 1, "
-        "or 0.26 a year.",
+        "A trend quoted as a factor over several years has to be converted: 1.6 times in two years is 1.6 ** 0.5 "
+        "- 1, or 0.26 a year.",
         "Both rules keep the factors within the range of a double.",
     )
     rules = (
@@ -93,10 +93,10 @@ class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult])
     title = "Model parameters against memory bandwidth over time"
     sources = (GHOLAMI_2024, WULF_1995)
     notes = (
-        "Both growth figures are maxima. The largest model need not be the newest, and the two maxima can fall in "
-        "different years.",
-        "The lists do not have to contain the baselines, and an index below 1 is legitimate.",
-        "Bandwidth is that of one device; a model spread over many devices sees their sum.",
+        "Each growth figure belongs to the highest index of its list. That device and that model may be years "
+        "apart, and the model need not be the latest.",
+        "A baseline may be left out of the lists, and an entry may lie below it: then its index is less than 1.",
+        "The index is for one device. Where a model is spread over several, their bandwidths add up.",
         "A model of which only the stored size is known, and not the number of parameters, is refused.",
     )
 

@@ -28,9 +28,10 @@ class HostDispatchScenario(Scenario[HostDispatchResult]):
     title = "Host cost of issuing an eager step"
     sources = (PASZKE_2019, FERNANDEZ_2023, CUDA_GUIDE)
     notes = (
-        "Fusion lowers both counts; graph replay removes the dispatch and most of the launches.",
-        "per_op_cost ignores launches_per_block.",
-        "device_time is kernel time only; a wall-clock measurement already contains the host.",
+        "To see the effect of fusing, reduce ops_per_block and launches_per_block; of graph replay, drop the "
+        "dispatch and nearly all launches.",
+        "per_op_cost is the same for any launches_per_block.",
+        "Pass the time inside kernels as device_time. A wall clock has the host's share in it already.",
     )
 
     ops_per_block: AtLeastOne[Integer] = Input("framework operations per block")
@@ -92,14 +93,16 @@ class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
     title = "Keeping an accelerator fed from the host"
     sources = (MOHAN_2021, MURRAY_2021)
     notes = (
-        "host_link is one direction. PCIe and NVLink are often quoted for both directions together, which halves the "
-        "copy time on paper.",
-        "The link must also carry consume_rate x model_sample bytes per second; an FP32 tensor is four times its 8-bit "
-        "pixels.",
-        "Copies from pageable memory reach a part of the link rate. Pin the buffers before trusting copy_time.",
-        "batches_in_flight x batch_bytes is host memory the loader holds.",
-        "copy_share is no share in the strict sense: a copy can take longer than the step.",
-        "device_copy_time is one pass over the batch in device memory, for scale; it is not part of copy_time.",
+        "Take the bandwidth of a single direction for host_link; figures for PCIe and NVLink often add both, and "
+        "the copy then looks twice as fast.",
+        "Samples cross the link at consume_rate x model_sample bytes per second as well, and as FP32 they are "
+        "four times the size of 8-bit pixels.",
+        "copy_time assumes the full rate of the link, which copies reach from pinned buffers and not from "
+        "pageable ones.",
+        "Set aside host memory for batches_in_flight x batch_bytes, which the loader keeps.",
+        "A copy_share above 1 is possible: the copy then takes longer than the step.",
+        "For comparison only, device_copy_time moves the batch once through device memory; copy_time does not "
+        "include it.",
     )
 
     batch_size: AtLeastOne[Integer] = Input("samples per batch")

@@ -56,10 +56,9 @@ class KernelFusionScenario(Scenario[KernelFusionResult]):
     title = "Fusing a chain of element-wise kernels"
     sources = (WAHIB_2014, CHEN_2018)
     notes = (
-        "Both ratios always equal chain_length; they are upper limits.",
-        "An operation with a second input, such as a residual add, reads that input in either case, so its traffic "
-        "ratio is lower.",
-        "A tensor that stays in cache between kernels gains less.",
+        "Whatever the numbers, each of the two ratios is chain_length. Read them as the most that fusion can bring.",
+        "Residual adds and the like read a second tensor, fused or not, and save less traffic than this says.",
+        "If the intermediate tensor fits in cache, the saving is smaller than the traffic suggests.",
     )
     rules = (Rule("dispatch + launch > 0", at="dispatch", because="a ratio of host times needs a host time"),)
 
@@ -111,10 +110,10 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
     title = "Tiled matrix multiply, reuse and on-chip footprint"
     sources = (LAM_1991, HONG_KUNG_1981, CHEN_2016)
     notes = (
-        "A tile larger than the matrix is refused.",
+        "Tiles must fit into the matrix, or the request is refused.",
         "Each B element is read once per group of `cells` rows, the last group possibly not full.",
         "Moves are elements, not bytes; compulsory_intensity counts C at operand width even when sums are wider.",
-        "On a GPU the accumulator lives in registers: compare shared memory with operand_tile_bytes, not live_bytes.",
+        "Shared memory of a GPU holds operand_tile_bytes; the accumulator, which live_bytes includes, is in registers.",
         "Counts can pass 2^53, the largest integer a JavaScript number holds exactly; they are exact in the JSON text.",
     )
     rules = (
@@ -231,8 +230,8 @@ class CompileBreakevenScenario(Scenario[CompileBreakevenResult]):
     title = "When compiling a model pays for itself"
     sources = (ANSEL_2024,)
     notes = (
-        "Round breakeven_items up to whole items, or to whole batches when the rates come from batched runs.",
-        "recompiles counts every compile: an experiment with ten code changes after a first compile pays eleven.",
+        "breakeven_items is not whole: round it up to items, or to batches if your rates were measured in batches.",
+        "Count the first compile among recompiles: with ten changes to the code after it, write eleven.",
         "A new input shape can set off another compile too; count it among the recompiles.",
     )
 
@@ -303,12 +302,14 @@ class ConvBnReluFusionScenario(Scenario[ConvBnReluFusionResult]):
     title = "Memory traffic of a convolution block, one kernel against three"
     sources = (IOFFE_2015, JACOB_2018, WILLIAMS_2009)
     notes = (
-        "For inference only: folding needs frozen statistics.",
-        "norm_params_per_channel is 2 when scale and shift are already merged, 4 with separate mean and variance.",
-        "The bias that folding leaves behind, one value per channel, is not counted.",
-        "A map smaller than the last-level cache often stays in it between kernels, and the real gain is then smaller. "
-        "The 0.8 MB map of the named example is far below the 50 MiB L2 of an H100.",
-        "At a few microseconds kernel launches rival the traffic; see HostDispatchScenario.",
+        "The normalization can be folded only when its statistics no longer change, that is for inference.",
+        "Four values per channel for norm_params_per_channel if mean and variance are separate, 2 if they are "
+        "merged into scale and shift.",
+        "Folding leaves one bias value per channel; it is left out of the traffic.",
+        "Small maps do not leave the last-level cache between two kernels, which makes the true gain smaller. "
+        "That holds for the named example: its map has 0.8 MB and the L2 of an H100 has 50 MiB.",
+        "HostDispatchScenario adds what is missing for short kernels: at a few microseconds, launching them costs "
+        "about as much as their traffic.",
     )
 
     channels: AtLeastOne[Integer] = Input("channels in and out")
@@ -381,12 +382,12 @@ class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
     title = "Intensity of kernels that pass over a tensor"
     sources = (WILLIAMS_2009, BA_2016, MILAKOV_2018)
     notes = (
-        "A softmax or norm that does not keep its row on chip reads it two or three times; set reads to match.",
+        "Raise reads for a softmax or a norm whose row does not stay on chip; it is then read two or three times.",
         "An operation on two tensors, such as a residual add, has two reads.",
-        "An exponential or a square root counts as one operation only by convention and costs far more; the intensity "
-        "is rough for that reason too.",
+        "The intensity is a rough figure: exponentials and square roots are counted as one operation by custom, "
+        "though they take many.",
         'bytes_per_value is in bytes: for 16-bit values write "2 B" or "16 bit", not "16 B".',
-        "Parameters are priced at the width of the data; norms often keep theirs in FP32.",
+        "Norm parameters often stay in FP32, while here they have the width of the data.",
     )
     rules = (Rule("reads + writes >= 1", at="reads", because="a kernel reads or writes its values at least once"),)
 

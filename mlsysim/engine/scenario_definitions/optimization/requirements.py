@@ -55,11 +55,11 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
     title = "Size of an image model's input space against its test set"
     sources = (DENG_2009, RUSSAKOVSKY_2015)
     notes = (
-        "test_examples is the validation split. ImageNet's own test split has 100,000 images with unpublished labels, "
-        "and the data set's entry lists it under the very same name.",
-        "levels is 256 for 8 bits per channel. Passing 8 is a different and far smaller space.",
-        "Nearly all of these inputs are noise; the number bounds testing by enumeration, not the set of natural "
-        "images.",
+        "For test_examples the validation split is counted. The entry of ImageNet has a test_examples too, which "
+        "is another split: 100,000 images whose labels were never published.",
+        "Eight bits per channel are 256 levels. With levels = 8 the space is another one, and much smaller.",
+        "The count includes every image of pure noise. It shows that inputs cannot be tested one by one, and not "
+        "how many natural images there are.",
         "digits is counted exactly; the formula gives the same unless the number is within rounding of a power of ten.",
     )
 
@@ -104,11 +104,12 @@ class IterationBudgetScenario(Scenario[IterationBudgetResult]):
     title = "Slow cycles against fast cycles in one development window"
     sources = (AMERSHI_2019,)
     notes = (
-        "Accuracies are percent and gains are points: 95 and 0.15, not 0.95 and 0.0015.",
-        "Gains per run are stated, not modeled; in practice they shrink as the ceiling nears.",
-        "Part of a run counts for part of its gain. Make the window a whole number of cycles if half a run teaches "
-        "nothing.",
-        "final_gap hides who leads; compare the two finals.",
+        "Write 95 for an accuracy and 0.15 for a gain of 0.15 points; 0.95 and 0.0015 would be read as percent.",
+        "Each run adds the gain that you state, up to the ceiling. In reality the next gain is smaller the closer "
+        "it is.",
+        "An unfinished run is credited in proportion. If it is worth nothing to you, choose a window that whole "
+        "cycles fill.",
+        "Look at slow_final and fast_final to see which is ahead; final_gap does not tell.",
     )
     rules = (
         Rule("slow_start <= ceiling", at="slow_start", because="nobody starts above what nobody can pass"),
@@ -178,11 +179,11 @@ class LateConstraintScenario(Scenario[LateConstraintResult]):
     title = "A deployment limit that surfaces late"
     sources = (BOEHM_1981, AMERSHI_2019)
     notes = (
-        "Only model_memory, memory_budget, request_day, discard_day and repair_tasks reach an output; the rest records "
-        "the story and is checked for order.",
-        "Days are calendar days, and work_discarded is elapsed time, not person-days.",
-        "The budget is what the device reserves for the model, not its total memory.",
-        "Tasks that could run side by side are added all the same, so repair_elapsed is the longest case.",
+        "The outputs follow from model_memory, memory_budget, request_day, discard_day and repair_tasks. "
+        "Everything else tells the story, and only its order in time is checked.",
+        "work_discarded counts calendar days that went by, whoever worked on them.",
+        "memory_budget is the part of the device's memory set aside for the model.",
+        "repair_elapsed adds all tasks up, as if none could run beside another; it is the worst case.",
     )
     rules = (
         Rule("device_memory_low <= device_memory_high", at="device_memory_high"),
@@ -241,11 +242,11 @@ class ScreeningRequirementsScenario(Scenario[ScreeningRequirementsResult]):
     title = "Release floors of a screening model"
     sources = (GULSHAN_2016, ABRAMOFF_2018, OAKDEN_RAYNER_2020)
     notes = (
-        "Only slice sensitivities are tested. The specificity floor, the memory budget and the field operating point "
-        "enter no output, so an empty failing_slices is not a release decision.",
-        "No slices means nothing was tested; it is not a pass.",
-        "The operating point lists specificity first. Sensitivities are fractions, 0.94 rather than 94.",
-        "Small slices need confidence intervals before a comparison with a floor means much; none are computed here.",
+        "An empty failing_slices does not clear a release: only the sensitivity of slices is checked, and neither "
+        "the specificity floor nor the memory budget nor the field operating point enters any output.",
+        "Without slices the answer is that no test was made, rather than that all were passed.",
+        "Order matters in field_operating_point, specificity before sensitivity, each as a fraction: 0.94 and not 94.",
+        "A small slice can miss or meet a floor by chance. Work out its confidence interval, which this does not.",
     )
 
     sensitivity_floor: Share = Input("least acceptable sensitivity in every slice")

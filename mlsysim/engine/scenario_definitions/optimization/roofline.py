@@ -57,12 +57,12 @@ class AcceleratorComparison(Scenario[AcceleratorComparisonResult]):
     title = "One accelerator against another, peak and peak per watt"
     sources = (WILLIAMS_2009,)
     notes = (
-        "Leave precision out to compare the dense FP16 peaks. A device lists only the formats it has: naming bf16 on a "
-        "V100 is an error, and there is no fallback.",
-        "Only dense rates can be named.",
-        "The reference peak of a part without FP16 units may be in another format (bf16 on a TPU). Check before "
-        "reading the ratio as a hardware gain.",
-        "TDP is a design limit, not a measured draw.",
+        "Without precision the dense FP16 peaks are compared. With one, both devices have to list its rate: "
+        "nothing else is taken instead, and bf16 on a V100 is refused.",
+        "A precision always stands for the dense rate.",
+        "See which format the reference peak is in before you credit the hardware with a ratio: a TPU, for one, "
+        "has bf16 in the place of FP16.",
+        "tdp_ratio compares what devices are designed for; what they draw has to be measured.",
     )
 
     baseline: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator the ratios are measured from")
@@ -121,9 +121,10 @@ class AcceleratorGenerationsScenario(Scenario[AcceleratorGenerationsResult]):
     title = "Compute against bandwidth over accelerator generations"
     sources = (WILLIAMS_2009, GHOLAMI_2024)
     notes = (
-        "Only the first and the last device set the growth figures; the ones between show up in ridges alone.",
-        "Growth says nothing about pace: use the release years for a yearly rate.",
-        "Reference peaks are dense. Mixing in a sparse or an FP8 peak moves the ridge without any hardware change.",
+        "Devices in between appear in ridges and nowhere else: growth is taken from the first to the last.",
+        "To have growth per year, divide by the years between the releases, which are not looked at here.",
+        "Keep all peaks dense and in the reference format. One that is sparse or FP8 shifts the ridge although no "
+        "hardware changed.",
     )
 
     accelerators: Annotated[list[AnyHardware], Needs("compute.peak", "memory.bandwidth")] = Input(
@@ -166,10 +167,11 @@ class RooflinePointScenario(Scenario[RooflinePointResult]):
     title = "A kernel on the roofline"
     sources = (WILLIAMS_2009,)
     notes = (
-        "peak_fraction is what the roofline allows, also for a measured kernel. The measured part of peak is "
-        "achieved_rate / peak, which is lower.",
-        "bandwidth_utilization can exceed 1 when counters include cache hits; it is not clipped.",
-        "Rates are dense. A format without a listed rate is an error; leave precision out for the FP16 reference peak.",
+        "Even for a measured kernel, peak_fraction is the share that the roofline permits. The share that was "
+        "reached is less: achieved_rate / peak.",
+        "Counters that count cache hits can push bandwidth_utilization above 1, where it is left as it is.",
+        "A precision names a dense rate of the device and is refused where there is none; for the FP16 reference "
+        "peak, name none.",
     )
     rules = (
         Rule(
@@ -250,20 +252,21 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
     title = "One inference pass on one accelerator"
     sources = (WILLIAMS_2009, CHOWDHERY_2022, BARROSO_2007)
     notes = (
-        "inference_flops is per generated token for decoders, per sequence for encoders, per image for vision, and per "
-        "denoising step for diffusion; multiply by the number of steps yourself.",
-        "A format the hardware lists no rate for runs at the reference peak, with the warning precision_rate_missing; "
-        "fp16 and bf16 are what that peak stands for and give none.",
-        "The default efficiency derates compute only, so ridge sits at half the datasheet value.",
-        "When weights spill, all traffic is charged at the link, not just the spilled part. A device without a listed "
-        "link gets the fallback, which for a phone exceeds its own memory bandwidth, so spilling appears free; hence "
-        "the warning host_link_assumed.",
-        "Flash bandwidth is used for any device that lists one and whose weights do not fit on chip, even if the "
-        "weights would sit in DRAM.",
+        "One pass is one token of a decoder, one sequence of an encoder, one image of a vision model and one step "
+        "of a diffusion model, whose steps you multiply by yourself.",
+        "A format the hardware lists no rate for runs at the reference peak, with the warning "
+        "precision_rate_missing; fp16 and bf16 are what that peak stands for and give none.",
+        "Efficiency lowers the compute rate and leaves the bandwidth, so at its default the ridge is half of what "
+        "the datasheet gives.",
+        "Weights that do not fit slow everything down to the link, the part that did fit as well. Where no link "
+        "is listed the fallback is used; for a phone it beats the phone's own memory, spilling costs nothing, and "
+        "the warning host_link_assumed says so.",
+        "A device that lists a flash bandwidth reads from flash as soon as the weights exceed its on-chip memory, "
+        "though DRAM might hold them.",
         "bottleneck names Compute or Memory even when overhead is longer than both; read overhead_dominated first.",
         "energy covers the whole batch, host excluded.",
-        "fp4 is not offered although some hardware lists a rate for it, because its block scales make bytes per value "
-        "ambiguous.",
+        "You cannot ask for fp4, whatever rate the hardware lists: with its block scales, the bytes of a value "
+        "are not one number.",
     )
 
     workload: Annotated[AnyWorkload, Needs("parameters", "inference_flops")] = Input("model")
@@ -290,7 +293,7 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
         "software time per layer", unit="us", default="10 us", why="the order of one framework operation"
     )
     fallback_link: Positive[DataRate] = Input(
-        "host link assumed when the hardware lists none and the weights do not fit",
+        "bandwidth of the host link if weights spill and the hardware names no link",
         unit="GB/s",
         default="64 GB/s",
         why="one direction of PCIe Gen5 x16",

@@ -76,7 +76,7 @@ class DominantShareScenario(Scenario[DominantShareResult]):
     title = "Dominant-resource fairness with whole bundles"
     sources = (GHODSI_2011,)
     notes = (
-        "A gap that is not 0 is usually the size of a bundle, not an unfair policy.",
+        "Bundles are whole, so shares seldom come out equal: a gap does not mean that the policy is unfair.",
         "Memory in GB for the capacity and GiB for a bundle, or Gbit/s against GB/s, bends the shares in silence: "
         "names and units of resources are yours to keep equal.",
     )
@@ -198,8 +198,8 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
     title = "Elastic job plans: small now, full later, or grow midway"
     sources = (QIAO_2021, OR_2020)
     notes = (
-        "A throughput is in epochs per hour of wall time, not per second, and for the whole allocation, not per GPU.",
-        "Epochs are not progress: a larger allocation often comes with a larger batch, which learns less per epoch.",
+        "State throughputs in epochs per hour on the clock, of all GPUs of the allocation together.",
+        "More epochs may teach less: batches tend to grow with the allocation.",
     )
     rules = (
         Rule("queue_wait < window", at="queue_wait"),
@@ -282,10 +282,10 @@ class DiurnalLendingScenario(Scenario[DiurnalLendingResult]):
     title = "Lending a serving reservation to training off-peak"
     sources = (VERMA_2015, LI_2023)
     notes = (
-        "lent is the same as peak_demand minus serving_average: the buffer cancels out.",
-        "The training base counts as busy all the time, and lent GPUs as fully useful. Preemption losses come off the "
-        "value; see PreemptionTaxScenario.",
-        "The average must be over the same days the peak was taken from; a weekday average hides idle weekends.",
+        "The buffer has no influence on lent, which is always peak_demand minus serving_average.",
+        "The value assumes a training base that never idles and lent GPUs that waste nothing. Subtract what "
+        "preemption loses, for which there is PreemptionTaxScenario.",
+        "Take peak and average from the same days: an average over weekdays leaves out the weekend, when much is idle.",
         "annual_value counts a year of 8,760 hours.",
     )
     rules = (
@@ -355,10 +355,11 @@ class NodePackingScenario(Scenario[NodePackingResult]):
     title = "Packing whole-node jobs onto GPU nodes"
     sources = (JEON_2019, WENG_2023)
     notes = (
-        "A job larger than a node fits nowhere: usable_share is 0, not an error.",
-        "free_share says nothing about whether a job can start; free GPUs may be spread so thin that no node has room.",
-        "usable_share is for one job size. Smaller jobs can fill the gap it strands; a mix can also strand more, as a "
-        "job of 3 beside one of 4 does in a node of 8, though jobs of 4 alone strand nothing.",
+        "If the job needs more GPUs than a node has, usable_share is 0; that is an answer like any other.",
+        "Many free GPUs can still be useless to a job, when each node has only a few of them; free_share does not "
+        "show it.",
+        "usable_share is for one job size. Smaller jobs can fill the gap it strands; a mix can also strand more, "
+        "as a job of 3 beside one of 4 does in a node of 8, though jobs of 4 alone strand nothing.",
     )
     rules = (
         Rule(
@@ -411,9 +412,9 @@ class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
     title = "What forced preemptions cost a training job"
     sources = (YOUNG_1974, KOKOLIS_2024)
     notes = (
-        "On average a stop hits halfway between checkpoints, so lost_work is about half the checkpoint interval, not "
-        "the whole of it.",
-        "checkpoint_bandwidth is for the whole job, in decimal bytes per second.",
+        "For lost_work take about half of the time between two checkpoints: stops come anywhere in it, halfway on "
+        "average.",
+        "State checkpoint_bandwidth for the job as a whole; a GB in it has 10^9 bytes.",
         "Stops are counted over wall time, without a cap: lost_per_day above 24 h means that the job gets nowhere.",
     )
 
@@ -469,9 +470,10 @@ class QuotaLendingScenario(Scenario[QuotaLendingResult]):
     title = "Lending a team's idle GPU quota"
     sources = (VERMA_2015, ZHAO_2020)
     notes = (
-        "used_share is a fraction, 0.6 rather than 60.",
-        "Rounding is to nearest with ties to even, so used may be half a GPU too low and lendable half a GPU too high.",
-        "borrower_guarantee enters no output; lent GPUs come on top of it.",
+        "Write 0.6 for 60 percent.",
+        "GPUs are whole, and a half goes to the even number: used may be low by half a GPU, and lendable high by "
+        "as much.",
+        "What is lent adds to borrower_guarantee, which itself changes nothing in the answer.",
     )
 
     guarantee: NonNegative[Integer] = Input("GPUs the owner is entitled to")

@@ -44,11 +44,11 @@ class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
     title = "Weights held and weights read by a mixture-of-experts model"
     sources = (SHAZEER_2017, DEEPSEEK_V3)
     notes = (
-        "active_bytes holds for one token. Tokens of a batch pick different experts, so a step of many tokens reads up "
-        "to all of resident_bytes.",
-        "Key-value cache and activations are not counted.",
-        "bytes_per_param is bytes, not bits: FP16 is 2, FP8 is 1, INT4 is 0.5.",
-        "A dense workload states no active parameters and is refused.",
+        "One token reads active_bytes. In a batch each token has experts of its own, and together they may read "
+        "all of resident_bytes.",
+        "Only weights are counted, not the key-value cache and not activations.",
+        "Convert bits to bytes for bytes_per_param: 2 for FP16, 1 for FP8, 0.5 for INT4.",
+        "Only a mixture of experts will do, because a dense model does not state active parameters.",
     )
     rules = (
         Rule(
@@ -104,12 +104,11 @@ class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
     title = "Sharing GPUs between small serving models"
     sources = (SHEN_2019, MIG_GUIDE)
     notes = (
-        "shared_small_gpus rounds up: 101 models in pairs need 51 devices.",
-        "Tenants that together exceed the device, or a large model that exceeds its devices, are errors. A partition "
-        "too small for the model is not: its idle share then is negative.",
-        "Use one convention for device_memory. A marketed 80 GB budget is 80e9 bytes; the same device listed as 80 GiB "
-        "has 85.9e9.",
-        "Utilization here is memory in use, not compute.",
+        "The last device may be shared by fewer models than the others: 101 models, two to a device, take 51.",
+        "Tenants that together exceed the device, or a large model that exceeds its devices, are errors. A "
+        "partition too small for the model is not: its idle share then is negative.",
+        "Decide between GB and GiB for device_memory and stay with it: 80 GB are 80e9 bytes, 80 GiB are 85.9e9.",
+        "Every utilization is a share of memory and says nothing of how busy the device computes.",
     )
     rules = (
         Rule("tenants * small_footprint <= device_memory", at="tenants", because="tenants share one device's memory"),
@@ -199,14 +198,14 @@ class WeightReadScenario(Scenario[WeightReadResult]):
     title = "Time to read every weight once"
     sources = (POPE_2022, SHAZEER_2019, DEEPSEEK_2024)
     notes = (
-        "read_power equals energy_per_byte times memory bandwidth for every model and can exceed the device's rated "
-        "power; then the full bandwidth cannot be sustained.",
-        "A model without attention heads has no cache to size, so a context is an error for it.",
-        "A sparse mixture reads only its active experts per token; this floor reads all parameters and is too high "
-        "for it.",
+        "The model makes no difference to read_power, which is energy_per_byte times the memory bandwidth. If "
+        "that is more than the device's rated power, it cannot read at full bandwidth for long.",
+        "Give no context for a model that has no attention heads; without a cache to size, it is refused.",
+        "All parameters are read here. A mixture of experts reads fewer per token, so its floor is lower than "
+        "this one.",
         "Weights that do not fit the memory, and a context beyond the model's context_length, give a warning.",
-        "Four-bit formats store scales besides the codes; 4.5 bits (0.5625 bytes) is closer than 0.5.",
-        "read_energy covers the weights only, not the cache.",
+        "With 4-bit weights count the scales too, and write 4.5 bits, or 0.5625 bytes, rather than 0.5.",
+        "The cache costs energy as well, which read_energy leaves out.",
     )
     rules = (
         Rule(

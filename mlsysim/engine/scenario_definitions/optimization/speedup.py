@@ -67,12 +67,12 @@ class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
     title = "Speedup when part of the time moves to a faster path"
     sources = (AMDAHL_1967, HILL_MARTY_2008)
     notes = (
-        "Use the rate that limits the work. Generating tokens at batch 1 is bound by bandwidth, and a ratio of peak "
-        "operation rates promises too much.",
-        "Keep both rates on one footing: peak against peak, dense against dense, the same number format. A vendor's "
-        "figure with sparsity doubles the gain on paper.",
+        "Pick the rates of what holds the work up: memory bandwidth if tokens are generated at batch 1. The ratio "
+        "of peak operation rates is too hopeful there.",
+        "Both rates need the same number format, both dense and both peak, or both measured. One vendor figure "
+        "with sparsity makes the gain twice what it is.",
         "fraction is a share of the time before the move, not of code or of operations: 80 percent is 0.8.",
-        "A gain below 1 is accepted and gives a slowdown; the ceiling ignores the gain.",
+        "If the new path is slower the speedup is below 1; only the ceiling does not depend on the gain.",
     )
     rules = (
         Rule(
@@ -123,11 +123,10 @@ class AmdahlScenario(Scenario[AmdahlResult]):
     title = "Amdahl's law on a request path"
     sources = (AMDAHL_1967, HILL_MARTY_2008)
     notes = (
-        "Shares may stand in for times (0.9 s and 0.1 s): the ratios are right, the times then mean nothing.",
-        "Stages that overlap, such as preprocessing of the next request, do not belong in one path; "
-        "use the critical path.",
-        "The untouched time is summed over the other stages, not taken as total minus stage, so that it is exactly 0 "
-        "when it should be.",
+        "Where only shares are known, write 0.9 s and 0.1 s for 0.9 and 0.1; all ratios hold, and no time does.",
+        "Leave out what runs beside the path, such as preprocessing for the next request: these are the stages of "
+        "the critical path.",
+        "untouched_time adds up the other stages. As total minus stage it could miss exactly 0 by a rounding error.",
     )
     rules = (Rule("sum(values(stages)) > 0", at="stages", because="the path must take some time"),)
 
@@ -190,12 +189,12 @@ class IronLawScenario(Scenario[IronLawResult]):
     title = "Memory, compute and overhead of a task, and what an upgrade changes"
     sources = (HENNESSY_PATTERSON, WILLIAMS_2009)
     notes = (
-        "effective_rate is what the code reaches. A datasheet peak, and more so one with sparsity, makes the compute "
-        "term too small.",
-        "upgraded_bandwidth takes the whole memory speedup for bandwidth. Where fewer bytes brought it, the bandwidth "
-        "has not changed.",
-        "naive_upgraded_time multiplies two speedups that act on different terms. It shows the mistake and is no "
-        "estimate.",
+        "Use a measured rate for effective_rate; with the peak of a datasheet, above all a sparse one, the "
+        "compute term comes out too small.",
+        "upgraded_bandwidth is right only if the memory speedup came from bandwidth. If it came from moving fewer "
+        "bytes, the bandwidth is what it was.",
+        "Do not use naive_upgraded_time as an estimate: it is the mistake of multiplying speedups of two separate "
+        "terms, for comparison.",
     )
     rules = (
         Rule(
@@ -308,9 +307,9 @@ class PeakRatioRangeScenario(Scenario[PeakRatioRangeResult]):
     title = "A peak rate against a baseline known only as a range"
     sources = (LEE_2010,)
     notes = (
-        "Compare like with like: the same number format, dense or sparse on both sides. A vendor's peak with "
-        "structured sparsity doubles the ratio.",
-        "Swapped low and high estimates are an error.",
+        "A ratio of peaks means something only within one number format and with sparsity on neither side or on "
+        "both; a peak with structured sparsity is twice the dense one.",
+        "baseline_low must not exceed baseline_high.",
     )
     rules = (Rule("baseline_low <= baseline_high", at="baseline_high"),)
 
@@ -356,8 +355,8 @@ class PipelineSpeedupScenario(Scenario[PipelineSpeedupResult]):
     notes = (
         "A name repeated in a group or among the feeders is an error.",
         "Feeders that take no time keep the stage busy throughout: overlapped_share is 1.",
-        "group_time, group_share and overlapped_share use the stage times as given. To look at the path after a "
-        "change, state the new stage time and leave speedup at 1.",
+        "The speedup does not reach group_time, group_share and overlapped_share. For the changed path, put the "
+        "new time into the stages and set speedup to 1.",
     )
     rules = (
         Rule("sum(values(stages)) > 0", at="stages", because="the path must take some time"),
@@ -383,7 +382,7 @@ class PipelineSpeedupScenario(Scenario[PipelineSpeedupResult]):
     )
     group: list[Annotated[Text, OneOf("keys(stages)")]] | None = Input("stages to add up", default=None, min_length=1)
     feeders: list[Annotated[Text, OneOf("keys(stages)")]] | None = Input(
-        "stages that prepare work, one after another, on other hardware while the accelerated stage runs",
+        "stages that run on other hardware beside the accelerated one, one after the other, to prepare its work",
         default=None,
         min_length=1,
     )
@@ -445,8 +444,9 @@ class SpeedupCompositionScenario(Scenario[SpeedupCompositionResult]):
     title = "Multiplied paper speedups against a measurement"
     sources = (BLALOCK_2020, AMDAHL_1967)
     notes = (
-        "Factors are ratios, 2 for twice as fast, and not percent saved.",
-        "realized_share compares speedups. As parts of the gain, 1.5 of 8 is (1.5 - 1) / (8 - 1), lower still.",
+        "Twice as fast is a factor of 2, whatever percentage that saves.",
+        "Measured 1.5 of a product of 8 looks better as realized_share than it is as a part of the gain, (1.5 - "
+        "1) / (8 - 1).",
     )
 
     factors: dict[Text, Positive[Real]] = Input("speedup reported for each technique alone", min_length=1)

@@ -77,9 +77,9 @@ class AcceleratorPodScenario(Scenario[AcceleratorPodResult]):
     title = "Aggregate peak and memory of a pod"
     sources = (JOUPPI_2023,)
     notes = (
-        "The chip is an input of its own; nothing checks that the pod is built from it. A pod that states its memory "
-        "lets you compare chip_memory_total with it.",
-        "Chip memory is binary (32 GiB), while datasheets often print GB. 128 TiB is 140.7 TB.",
+        "The chip is an input of its own; nothing checks that the pod is built from it. A pod that states its "
+        "memory lets you compare chip_memory_total with it.",
+        "Mind the unit of memory: 32 GB on a datasheet are often 32 GiB, and 128 TiB are 140.7 TB.",
     )
 
     pod: Annotated[AnyPod, Needs("chips")] = Input("the pod, for its number of chips")
@@ -125,9 +125,10 @@ class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
     title = "Does a larger training cluster pay after checkpoints and failures?"
     sources = (YOUNG_1974, DALY_2006)
     notes = (
-        "Counts device failures only, independent of each other. Nodes, network and storage shorten the real interval.",
-        "Restart and reload time are not part of the overhead.",
-        "component_mtbf is per device. A cluster-wide figure would be divided by the device count a second time.",
+        "In truth the interval is shorter: nodes, network and storage fail too, and failures come together, while "
+        "only independent ones of devices are counted.",
+        "The overhead has neither restarting nor reloading in it.",
+        "Give the component_mtbf of one device; it is divided by the number of devices, which must not happen twice.",
         "A factor below 1 shrinks the job; everything named expanded then describes the smaller one.",
     )
     rules = (
@@ -242,12 +243,13 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
     title = "Training time, energy and rent of a run at a fixed utilization"
     sources = (KAPLAN_2020, HOFFMANN_2022, CHOWDHERY_2022)
     notes = (
-        "efficiency is a share: 45 percent is 0.45. Utilization measured on one node is too high for a large cluster.",
-        "Use dense peaks. A peak with sparsity halves the predicted time of a dense run. A format the hardware lists "
-        "no rate for is an error; there is no fallback.",
-        "One price of a node or a pod is not a device price; divide it first.",
-        "The energy leaves out hosts, network and cooling, and real draw is often below TDP.",
-        "Utilization held equal across formats or cluster sizes is an assumption, not a result.",
+        "Write 0.45 for an efficiency of 45 percent, and expect less on a large cluster than was measured on a node.",
+        "Use dense peaks. A peak with sparsity halves the predicted time of a dense run. A format the hardware "
+        "lists no rate for is an error; there is no fallback.",
+        "The price is for one device; share the price of a node or a pod among its devices.",
+        "Add hosts, network and cooling to the energy, and bear in mind that devices often draw less than their TDP.",
+        "That utilization stays the same in another format or on a larger cluster is what you assume, and not "
+        "what comes out.",
     )
 
     workload: Annotated[AnyWorkload, Needs("training_flops", "parameters")] = Input(
@@ -330,8 +332,8 @@ class JacobianScenario(Scenario[JacobianResult]):
     title = "Size of a layer's full Jacobian"
     sources = (BAYDIN_2018,)
     notes = (
-        "A batch has one Jacobian per example.",
-        "40 GB is 37.3 GiB; device memory is often given in binary units.",
+        "Each example has a Jacobian of its own: multiply by the batch.",
+        "When you compare with device memory, mind its unit: 40 GB are 37.3 GiB.",
     )
 
     input_width: AtLeastOne[Integer] = Input("inputs of the layer")
@@ -372,16 +374,16 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
     title = "Launch cost of training a small two-layer network eagerly"
     sources = (RUMELHART_1986, WILLIAMS_2009, KINGMA_2015)
     notes = (
-        "Optimizer traffic is reported separately and enters neither memory_time nor host. For small batches it can be "
-        "the larger share: for an MNIST network at batch 32 it is more than twice total_bytes.",
-        "The host comparison adds compute and memory time. With perfect overlap the device would need only the larger "
-        "of the two, so the sum is no lower bound.",
-        "The operator table is fixed at four forward and five backward operators. Other values of forward_ops and "
-        "backward_ops change only the host side.",
-        "The host makes one framework call per forward operator and one for the whole backward pass, but one launch "
-        "per operator in both.",
-        "A format without a listed rate is an error. FP32 on a GPU with tensor cores is not TF32; state tf32 if that "
-        "is what runs.",
+        "memory_time and host leave out the optimizer, whose traffic is reported apart. At small batches it "
+        "can be most of the traffic: more than twice total_bytes for an MNIST network at batch 32.",
+        "Against the host stands compute plus memory time. If they overlap perfectly the larger one alone "
+        "remains, so that sum is not the least the device can take.",
+        "Changing forward_ops and backward_ops moves the host side only; the table always has four operators "
+        "forward and five backward.",
+        "The framework is called once for each forward operator and once for all of backward; launches are one "
+        "for every operator, forward and backward.",
+        "Name a format that the device lists, or the request is refused. Where FP32 work runs on tensor cores as "
+        "TF32, write tf32.",
     )
 
     batch_size: AtLeastOne[Integer] = Input("samples per step")
@@ -391,11 +393,11 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
     bytes_per_value: Positive[Data] = Input("width of every weight, activation and gradient", unit="byte")
     label_bytes: NonNegative[Data] = Input("width of one class label", unit="byte")
     loss_flops_per_logit: NonNegative[Integer] = Input(
-        "operations charged per logit for softmax and cross-entropy together"
+        "operations that softmax and cross-entropy are counted with, per logit"
     )
     optimizer_values_moved: NonNegative[Integer] = Input(
-        "memory accesses per parameter in an optimizer update, reads plus writes (7 for Adam: read weight, gradient, "
-        "two moments; write weight, two moments)"
+        "reads and writes of memory that updating one parameter takes (Adam reads weight, gradient and "
+        "two moments and writes all but the gradient back: 7)"
     )
     hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("accelerator that runs the step")
     precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] = Input(
@@ -528,7 +530,7 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
     sources = (NARAYANAN_2021, RAJBHANDARI_2020)
     notes = (
         "Neither the number of layers nor the size of the fleet limits the depth; a warning says when it passes them.",
-        "Capacity is in bytes: an 80 GiB device has 85.9 GB.",
+        "Look at the unit of a device's capacity: 80 GiB are 85.9 GB.",
     )
     rules = (
         Rule(
@@ -544,8 +546,8 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
         "cluster, for its node size and accelerator memory"
     )
     bytes_per_param: Positive[Data] = Input(
-        "training state per parameter (16 for mixed precision with Adam: 2 weight, 2 gradient, 4 master copy, "
-        "8 moments)",
+        "bytes that training keeps for each parameter; Adam in mixed precision keeps 16 (weight 2, "
+        "gradient 2, master copy 4, moments 8)",
         unit="byte",
     )
 

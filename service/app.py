@@ -15,6 +15,7 @@ from mlsysim.errors import closest, did_you_mean
 from service import batch, catalog, docs, problems, scenarios, status
 from service.caching import CachingMiddleware
 from service.openapi import DESCRIPTION, serve_document
+from service.readiness import lifespan
 from service.settings import Settings
 
 
@@ -26,20 +27,24 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """
     catalog_entries().check()
     configurations()
+    settings = settings or Settings()
     app = FastAPI(
         title="mlsysim",
         version=mlsysim.__version__,
         summary=mlsysim.__doc__.splitlines()[0] if mlsysim.__doc__ else None,
         description=DESCRIPTION,
         license_info={"name": "MIT", "identifier": "MIT"},
-        servers=[{"url": "/"}],
+        servers=[{"url": settings.root_path or "/"}],
+        root_path=settings.root_path,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         dependencies=[Depends(_known_query)],
+        lifespan=lifespan,
     )
-    app.state.settings = settings or Settings()
+    app.state.settings = settings
+    app.state.draining = False
     app.add_middleware(CachingMiddleware)
     for part in (catalog, scenarios, batch, status, docs):
         app.include_router(part.router)

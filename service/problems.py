@@ -29,6 +29,9 @@ ProblemType = Literal[
     "urn:mlsysim:invalid-inputs",
     "urn:mlsysim:invalid-query",
     "urn:mlsysim:out-of-range",
+    "urn:mlsysim:unauthorized",
+    "urn:mlsysim:request-timeout",
+    "urn:mlsysim:not-ready",
     "urn:mlsysim:internal-error",
 ]
 
@@ -42,6 +45,9 @@ _TITLES: dict[ProblemType, str] = {
     "urn:mlsysim:invalid-inputs": "The inputs are not valid",
     "urn:mlsysim:invalid-query": "The query parameters are not valid",
     "urn:mlsysim:out-of-range": "The answer does not fit a double",
+    "urn:mlsysim:unauthorized": "An API key is needed",
+    "urn:mlsysim:request-timeout": "The request took too long to arrive",
+    "urn:mlsysim:not-ready": "The service takes no new requests",
     "urn:mlsysim:internal-error": "The service failed",
 }
 
@@ -138,9 +144,17 @@ def _invalid_query(request: Request, error: Exception) -> Answer:
     return _answer(_with_errors(request.url.path, "urn:mlsysim:invalid-query", errors, len(error.errors())))
 
 
+def request_problem(path: str, error: RequestProblem) -> Answer:
+    """The answer to a request that cannot be answered."""
+    answer = _answer(problem(path, error.type, error.status, error.detail))
+    if error.status in (408, 413):
+        answer.headers["Connection"] = "close"  # or the rest of the body would still be waited for
+    return answer
+
+
 def _request_problem(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestProblem)
-    return _answer(problem(request.url.path, error.type, error.status, error.detail))
+    return request_problem(request.url.path, error)
 
 
 def _http_exception(request: Request, error: Exception) -> Answer:

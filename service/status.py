@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 import mlsysim
@@ -12,6 +12,7 @@ from mlsysim.catalog import catalog
 from mlsysim.units import DIMENSIONS
 from mlsysim.units import unit as unit_of
 from service.answers import Answer
+from service.problems import RequestProblem
 
 router = APIRouter(tags=["service"])
 
@@ -20,6 +21,12 @@ class Health(BaseModel):
     """The process answers."""
 
     status: Literal["ok"] = "ok"
+
+
+class Readiness(BaseModel):
+    """The process takes new requests."""
+
+    status: Literal["ready"] = "ready"
 
 
 class Version(BaseModel):
@@ -57,6 +64,14 @@ class Vocabulary(BaseModel):
 async def get_health() -> Answer:
     """Answers while the process runs."""
     return Answer(Health().model_dump())
+
+
+@router.get("/readyz", operation_id="getReadiness", summary="Should new requests come here?", response_model=Readiness)
+async def get_readiness(request: Request) -> Answer:
+    """Says no with status 503 once the process has been told to stop; until it stops it still answers all requests."""
+    if request.app.state.draining:
+        raise RequestProblem("urn:mlsysim:not-ready", 503, "the service is about to stop; another one would do")
+    return Answer(Readiness().model_dump())
 
 
 @router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)

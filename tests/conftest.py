@@ -35,7 +35,7 @@ def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("service") / "log"
-    environment = {**os.environ, "HOST": "127.0.0.1", "PORT": str(port)}
+    environment = {**os.environ, "HOST": "127.0.0.1", "PORT": str(port), "DRAIN_TIME": "0"}
     with (
         log.open("w") as output,
         subprocess.Popen(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
 from typing import Any, Literal, get_args
 from urllib.parse import quote
@@ -172,10 +171,14 @@ def _http_exception(request: Request, error: Exception) -> Answer:
     return _answer(problem(request.url.path, "urn:mlsysim:malformed-body", error.status_code, detail))
 
 
-def _internal_error(request: Request, error: Exception) -> Answer:
-    logging.getLogger(__name__).error("unhandled error", exc_info=error)
+def internal_error(path: str) -> Answer:
+    """The answer where the service itself is at fault."""
     detail = "the service failed on this request; the request is not at fault"
-    return _answer(problem(request.url.path, "urn:mlsysim:internal-error", 500, detail))
+    return _answer(problem(path, "urn:mlsysim:internal-error", 500, detail))
+
+
+def _internal_error(request: Request, error: Exception) -> Answer:
+    return internal_error(request.url.path)
 
 
 def install(app: FastAPI) -> None:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from socket import socket
+from tempfile import TemporaryDirectory
 
 import uvicorn
 from fastapi import FastAPI
+from prometheus_client.multiprocess import mark_process_dead
 from pydantic import ValidationError
 from uvicorn.supervisors import Multiprocess
 
 from mlsysim.catalog import catalog
 from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.errors import CatalogError
+from service import logs
 from service.settings import Settings, complaints
+
+_MEMORY = "/dev/shm"  # writable even where the file system is not
 
 
 def main() -> None:
@@ -30,9 +36,14 @@ def main() -> None:
         sys.exit(f"mlsysim: the catalog will not do: {error}")
     # Uvicorn raises the signal that stopped it once more when it is done; a stop that was asked for is no failure.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    logs.configure(settings)
     config = _config(settings)
     if settings.workers > 1:
-        Supervisor(config, [config.bind_socket()]).run()
+        with TemporaryDirectory(
+            prefix="mlsysim-metrics-", dir=_MEMORY if os.path.isdir(_MEMORY) else None
+        ) as directory:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
+            Supervisor(config, [config.bind_socket()]).run()
         return
     server = uvicorn.Server(config)
     try:
@@ -47,7 +58,9 @@ def application() -> FastAPI:
     """The application as a worker runs it."""
     from service.app import create_app
 
-    return create_app(Settings())
+    settings = Settings()
+    logs.configure(settings)
+    return create_app(settings)
 
 
 def _config(settings: Settings) -> uvicorn.Config:
@@ -62,11 +75,25 @@ def _config(settings: Settings) -> uvicorn.Config:
         proxy_headers=False,  # nothing here depends on who the client is
         server_header=False,
         ws="none",
+        log_config=None,
+        access_log=False,
     )
 
 
 class Supervisor(Multiprocess):
     """Uvicorn's parent of several workers, which replaces one that dies."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket]) -> None:
+        super().__init__(config, sockets)
+        self._counting: set[int | None] = set()
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that died, and leave them out of the sums over those that live."""
+        super().keep_subprocess_alive()
+        alive = {process.pid for process in self.processes}
+        for pid in self._counting - alive:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        self._counting = alive
 
     def join_all(self) -> None:
         """Wait for the workers, passing on further signals: a second one ends their drain."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 import mlsysim
 from mlsysim.catalog import catalog
 from mlsysim.units import DIMENSIONS
 from mlsysim.units import unit as unit_of
+from service import metrics
 from service.answers import Answer
 from service.problems import RequestProblem
 
@@ -72,6 +74,17 @@ async def get_readiness(request: Request) -> Answer:
     if request.app.state.draining:
         raise RequestProblem("urn:mlsysim:not-ready", 503, "the service is about to stop; another one would do")
     return Answer(Readiness().model_dump())
+
+
+@router.get(
+    "/metrics",
+    operation_id="getMetrics",
+    summary="Counts and durations, for Prometheus",
+    response_class=PlainTextResponse,
+)
+async def get_metrics() -> Response:
+    """Requests, evaluations and refused inputs of all workers since the start, in Prometheus' text format."""
+    return Response(metrics.render(), media_type=metrics.CONTENT_TYPE)
 
 
 @router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)

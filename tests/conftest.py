@@ -15,6 +15,9 @@ import httpx2
 import pytest
 from hypothesis import HealthCheck, settings
 
+from service import logs
+from service.settings import Settings
+
 ROOT = Path(__file__).parents[1]
 
 settings.register_profile(
@@ -25,6 +28,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("default")
+
+logs.configure(Settings(log_level="error"))
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,12 @@ from service.openapi.parts import answer_of, problem_response, ref
 from service.scenarios import get_scenario, get_scenarios
 from service.status import Readiness, get_health, get_units, get_version
 
+_METRICS = """\
+# HELP mlsysim_evaluations_total Evaluations that gave an answer, also within a batch.
+# TYPE mlsysim_evaluations_total counter
+mlsysim_evaluations_total{scenario="AmdahlScenario"} 3.0
+"""
+
 
 def complete(path: str, operation: dict[str, Any]) -> None:
     """Correct what FastAPI says of an operation: its problems, and parameters that are left out rather than null."""
@@ -31,6 +37,8 @@ def complete(path: str, operation: dict[str, Any]) -> None:
         operation["security"] = []
     else:
         statuses.add(401)
+    if path == "/metrics":
+        operation["responses"]["200"]["content"]["text/plain"]["example"] = _METRICS
     for status in sorted(statuses):
         operation["responses"][str(status)] = problem_response(status)
 

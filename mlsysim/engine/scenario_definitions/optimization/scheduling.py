@@ -74,6 +74,7 @@ class DominantShareScenario(Scenario[DominantShareResult]):
     """
 
     title = "Dominant-resource fairness with whole bundles"
+    long_running = True
     sources = (GHODSI_2011,)
     notes = (
         "A gap that is not 0 is usually the size of a bundle, not an unfair policy.",

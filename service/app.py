@@ -43,7 +43,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         license_info={"name": "MIT", "identifier": "MIT"},
         servers=[{"url": settings.root_path or "/"}],
-        root_path=settings.root_path,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,

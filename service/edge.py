@@ -58,6 +58,7 @@ class Edge:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.headers = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
+        self.root_path = settings.root_path
         self.request_timeout = settings.request_timeout
         self.log = logger()
         self.cacheable_by = "private" if settings.api_keys else "public"
@@ -66,6 +67,8 @@ class Edge:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        # Routes match whether the proxy has left its own part of the path or not.
+        scope["root_path"] = self.root_path
         exchange = _Exchange(self, scope, receive, send)
         IN_FLIGHT.inc()
         try:

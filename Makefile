@@ -13,7 +13,7 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check format openapi lock wheel clean
+.PHONY: help serve test check format openapi licenses lock wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ format: $(DEV) ## Format the code and fix what lint can fix
 
 openapi: $(RUNTIME) ## Write openapi/openapi.json
 	@$(BIN)/python -m service.openapi
+
+licenses: $(RUNTIME) ## Write LICENSES.md from what is installed
+	@$(BIN)/python .ci/licenses.py
 
 lock: $(DEV) ## Pin what pyproject.toml asks for; LOCK_ARGS=--upgrade takes the newest versions
 	@$(UV_COMPILE) --output-file requirements.lock

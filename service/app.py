@@ -7,15 +7,24 @@ from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.middleware.cors import CORSMiddleware
 
 import mlsysim
 from mlsysim.catalog import catalog as catalog_entries
 from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.errors import closest, did_you_mean
 from service import batch, catalog, docs, problems, scenarios, status
-from service.caching import CachingMiddleware
+from service.edge import Edge
+from service.keys import ApiKeys
 from service.openapi import DESCRIPTION, serve_document
+from service.readiness import lifespan
 from service.settings import Settings
+
+_CORS: dict[str, Any] = {
+    "allow_methods": ("GET", "HEAD", "POST"),
+    "allow_headers": ("Authorization", "Content-Type", "If-None-Match", "X-Request-ID"),
+    "expose_headers": ("Catalog-Version", "ETag", "X-Request-ID"),
+}
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -26,25 +35,33 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """
     catalog_entries().check()
     configurations()
+    settings = settings or Settings()
     app = FastAPI(
         title="mlsysim",
         version=mlsysim.__version__,
         summary=mlsysim.__doc__.splitlines()[0] if mlsysim.__doc__ else None,
         description=DESCRIPTION,
         license_info={"name": "MIT", "identifier": "MIT"},
-        servers=[{"url": "/"}],
+        servers=[{"url": settings.root_path or "/"}],
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         dependencies=[Depends(_known_query)],
+        lifespan=lifespan,
     )
-    app.state.settings = settings or Settings()
-    app.add_middleware(CachingMiddleware)
+    app.state.settings = settings
+    app.state.draining = False
+    if settings.api_keys:
+        app.add_middleware(ApiKeys, keys=settings.api_keys)
+    if settings.cors_origins:
+        app.add_middleware(CORSMiddleware, allow_origins=settings.cors_origins, **_CORS)
     for part in (catalog, scenarios, batch, status, docs):
         app.include_router(part.router)
     serve_document(app)
     problems.install(app)
+    # Around the whole stack, for an answer to what was not foreseen is made at the outside of it.
+    app.middleware_stack = Edge(app.build_middleware_stack(), settings)
     return app
 
 

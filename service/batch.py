@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mlsysim.engine.evaluation import evaluate
 from mlsysim.errors import EvaluationError, InputError, InvalidInputs, UnknownName, input_errors
 from service.answers import Answer
-from service.body import read_json
+from service.aside import aside
+from service.body import parse, read_body
+from service.evaluating import answer, uncounted
 from service.problems import engine_problem
 from service.scenarios import Explain, Units
 
 router = APIRouter(include_in_schema=False)
 
-# How long, in seconds, a batch may keep other requests waiting.
-_TURN = 0.005
+# How long, in seconds, a batch may keep other long work waiting.
+_TURN = 0.05
 
 
 class BatchItem(BaseModel):
@@ -42,28 +43,36 @@ class Batch(BaseModel):
 @router.post("/batch")
 async def evaluate_batch(request: Request, units: Units = "display", explain: Explain = False) -> Answer:
     """Evaluate each item in order; an item that fails is answered by its problem and fails only itself."""
-    batch = _read(await read_json(request), request.app.state.settings.batch_limit)
-    answers, turn = [], time.monotonic()
-    for item in batch.evaluations:
-        answers.append(_answer(item, units == "si", explain))
-        if time.monotonic() - turn > _TURN:
-            await asyncio.sleep(0)
-            turn = time.monotonic()
-    return Answer(_answers(answers))
+    body = await read_body(request)
+    batch = await aside(lambda: _read(parse(body), request.app.state.settings.batch_limit))
+    items, answers = iter(batch.evaluations), list[dict[str, Any]]()
+    while len(answers) < len(batch.evaluations):
+        answers += await aside(_answer_some, items, units == "si", explain)
+    return await aside(lambda: Answer(_answers(answers)))
+
+
+def _answer_some(items: Iterator[BatchItem], si: bool, explain: bool) -> list[dict[str, Any]]:
+    """The answers to as many items as one turn has time for."""
+    answers, end = [], time.monotonic() + _TURN
+    for item in items:
+        answers.append(_answer(answer, item, si, explain))
+        if time.monotonic() > end:
+            break
+    return answers
 
 
 def answer_batch(batch: Batch) -> dict[str, Any]:
-    """The answers of a batch, at once."""
-    return _answers([_answer(item, False, False) for item in batch.evaluations])
+    """The answers of a batch, at once and for no client."""
+    return _answers([_answer(uncounted, item, False, False) for item in batch.evaluations])
 
 
 def _answers(answers: list[dict[str, Any]]) -> dict[str, Any]:
     return {"count": len(answers), "answers": answers}
 
 
-def _answer(item: BatchItem, si: bool, explain: bool) -> dict[str, Any]:
+def _answer(evaluate: Callable[..., dict[str, Any]], item: BatchItem, si: bool, explain: bool) -> dict[str, Any]:
     try:
-        return evaluate(item.name, item.inputs).to_json(si, explain)
+        return evaluate(item.name, item.inputs, si, explain)
     except (InvalidInputs, UnknownName, EvaluationError) as error:
         return engine_problem("/batch", error)
 

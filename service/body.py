@@ -19,11 +19,11 @@ _ALL_WHOLE = 2**53  # up to here a double holds every whole number
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
-async def read_json(request: Request) -> Any:
-    """The JSON value of the request's body.
+async def read_body(request: Request) -> bytes:
+    """The body of a request that says it is JSON.
 
     Raises:
-        RequestProblem: the body is no JSON, too large, or says a thing twice.
+        RequestProblem: it says something else, or is too large, or does not arrive.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in ("application/json", "application/merge-patch+json"):
@@ -31,7 +31,7 @@ async def read_json(request: Request) -> Any:
         raise RequestProblem(
             "urn:mlsysim:unsupported-media-type", 415, f"the request has {received}; application/json would do"
         )
-    return parse(await _read(request))
+    return await _read(request)
 
 
 async def _read(request: Request) -> bytes:

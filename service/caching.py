@@ -1,79 +1,62 @@
-"""What every answer gets on its way out: the catalog's version, and under GET what makes polling cheap."""
+"""What makes answers cheap to ask for again and to send: strong ETags, 304, gzip."""
 
 from __future__ import annotations
 
 import gzip
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.datastructures import MutableHeaders
 
-from mlsysim.catalog import catalog
+from service.aside import aside
 
-CATALOG_VERSION = "Catalog-Version"
-
-# Below this size compressing costs more than it saves.
-_WORTH_COMPRESSING = 8_000
-_CACHE_CONTROL = "public, max-age=60"
+# Below the first size compressing costs more than it saves, above the second it would keep others waiting.
+WORTH_COMPRESSING = 8_000
+_LONG_TO_COMPRESS = 200_000
 _NEVER_CACHED = ("/healthz", "/readyz", "/metrics")
 
 
-class CachingMiddleware:
-    """Adds the catalog's version to every answer and compresses large ones.
+async def compressed(body: bytes, headers: MutableHeaders, accepted: bytes, reading: bool) -> bytes:
+    """The body as it is sent, with headers that say how. What is read is compressed once and remembered."""
+    if len(body) < WORTH_COMPRESSING:
+        return body
+    headers.add_vary_header("Accept-Encoding")
+    if not _accepts_gzip(accepted.decode("latin-1")):
+        return body
+    headers["Content-Encoding"] = "gzip"
+    if reading:
+        body = _remembered(body)
+    elif len(body) < _LONG_TO_COMPRESS:
+        body = _gzip(body)
+    else:
+        body = await aside(_gzip, body)
+    headers["Content-Length"] = str(len(body))
+    return body
 
-    Under GET it also adds a strong ETag and Cache-Control, answers If-None-Match with 304, and answers HEAD.
+
+def conditional(body: bytes, headers: MutableHeaders, route: str | None, asked: bytes, scope: str) -> bool:
+    """Add ETag and Cache-Control to an answer under GET; true if the client has it already, for a 304.
+
+    Args:
+        body, headers: of the answer, as it is sent.
+        route: template of the path.
+        asked: If-None-Match of the request.
+        scope: who may cache it, ``public`` or ``private``.
     """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self.version = catalog().version
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        start: dict[str, Any] = {}
-        body: list[bytes] = []
-
-        async def collect(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                start.update(message)
-                return
-            body.append(message.get("body", b""))
-            if not message.get("more_body", False):
-                await self._finish(scope, start, b"".join(body), send)
-
-        inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
-        await self.app(inner, receive, collect)
-
-    async def _finish(self, scope: Scope, start: dict[str, Any], body: bytes, send: Send) -> None:
-        request = Headers(scope=scope)
-        headers = MutableHeaders(raw=list(start["headers"]))
-        headers[CATALOG_VERSION] = self.version
-        reading = scope["method"] in ("GET", "HEAD") and start["status"] == 200
-        if len(body) >= _WORTH_COMPRESSING:
-            headers.add_vary_header("Accept-Encoding")
-            if _accepts_gzip(request.get("accept-encoding", "")):
-                headers["Content-Encoding"] = "gzip"
-                body = _compressed(body)
-        if reading:
-            headers["ETag"] = etag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
-            headers["Cache-Control"] = "no-store" if scope["path"] in _NEVER_CACHED else _CACHE_CONTROL
-            if _matches(request.get("if-none-match", ""), etag):
-                start["status"], body = 304, b""
-                for name in ("Content-Type", "Content-Encoding", "Content-Length"):
-                    del headers[name]
-        if start["status"] != 304:
-            headers["Content-Length"] = str(len(body))
-        await send({**start, "headers": headers.raw})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+    headers["ETag"] = etag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
+    headers["Cache-Control"] = "no-store" if route in _NEVER_CACHED else f"{scope}, max-age=60"
+    if not _matches(asked.decode("latin-1"), etag):
+        return False
+    for name in ("Content-Type", "Content-Encoding", "Content-Length"):
+        del headers[name]
+    return True
 
 
-@lru_cache(maxsize=64)
-def _compressed(body: bytes) -> bytes:
+def _gzip(body: bytes) -> bytes:
     return gzip.compress(body, compresslevel=6, mtime=0)  # no time, so that the same body gives the same ETag
+
+
+_remembered = lru_cache(maxsize=64)(_gzip)
 
 
 def _accepts_gzip(header: str) -> bool:

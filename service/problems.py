@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
 from typing import Any, Literal, get_args
 from urllib.parse import quote
@@ -29,6 +28,9 @@ ProblemType = Literal[
     "urn:mlsysim:invalid-inputs",
     "urn:mlsysim:invalid-query",
     "urn:mlsysim:out-of-range",
+    "urn:mlsysim:unauthorized",
+    "urn:mlsysim:request-timeout",
+    "urn:mlsysim:not-ready",
     "urn:mlsysim:internal-error",
 ]
 
@@ -42,6 +44,9 @@ _TITLES: dict[ProblemType, str] = {
     "urn:mlsysim:invalid-inputs": "The inputs are not valid",
     "urn:mlsysim:invalid-query": "The query parameters are not valid",
     "urn:mlsysim:out-of-range": "The answer does not fit a double",
+    "urn:mlsysim:unauthorized": "An API key is needed",
+    "urn:mlsysim:request-timeout": "The request took too long to arrive",
+    "urn:mlsysim:not-ready": "The service takes no new requests",
     "urn:mlsysim:internal-error": "The service failed",
 }
 
@@ -138,9 +143,17 @@ def _invalid_query(request: Request, error: Exception) -> Answer:
     return _answer(_with_errors(request.url.path, "urn:mlsysim:invalid-query", errors, len(error.errors())))
 
 
+def request_problem(path: str, error: RequestProblem) -> Answer:
+    """The answer to a request that cannot be answered."""
+    answer = _answer(problem(path, error.type, error.status, error.detail))
+    if error.status in (408, 413):
+        answer.headers["Connection"] = "close"  # or the rest of the body would still be waited for
+    return answer
+
+
 def _request_problem(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestProblem)
-    return _answer(problem(request.url.path, error.type, error.status, error.detail))
+    return request_problem(request.url.path, error)
 
 
 def _http_exception(request: Request, error: Exception) -> Answer:
@@ -158,10 +171,14 @@ def _http_exception(request: Request, error: Exception) -> Answer:
     return _answer(problem(request.url.path, "urn:mlsysim:malformed-body", error.status_code, detail))
 
 
-def _internal_error(request: Request, error: Exception) -> Answer:
-    logging.getLogger(__name__).error("unhandled error", exc_info=error)
+def internal_error(path: str) -> Answer:
+    """The answer where the service itself is at fault."""
     detail = "the service failed on this request; the request is not at fault"
-    return _answer(problem(request.url.path, "urn:mlsysim:internal-error", 500, detail))
+    return _answer(problem(path, "urn:mlsysim:internal-error", 500, detail))
+
+
+def _internal_error(request: Request, error: Exception) -> Answer:
+    return internal_error(request.url.path)
 
 
 def install(app: FastAPI) -> None:

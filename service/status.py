@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 import mlsysim
 from mlsysim.catalog import catalog
 from mlsysim.units import DIMENSIONS
 from mlsysim.units import unit as unit_of
+from service import metrics
 from service.answers import Answer
+from service.problems import RequestProblem
 
 router = APIRouter(tags=["service"])
 
@@ -20,6 +23,12 @@ class Health(BaseModel):
     """The process answers."""
 
     status: Literal["ok"] = "ok"
+
+
+class Readiness(BaseModel):
+    """The process takes new requests."""
+
+    status: Literal["ready"] = "ready"
 
 
 class Version(BaseModel):
@@ -57,6 +66,25 @@ class Vocabulary(BaseModel):
 async def get_health() -> Answer:
     """Answers while the process runs."""
     return Answer(Health().model_dump())
+
+
+@router.get("/readyz", operation_id="getReadiness", summary="Should new requests come here?", response_model=Readiness)
+async def get_readiness(request: Request) -> Answer:
+    """Says no with status 503 once the process has been told to stop; until it stops it still answers all requests."""
+    if request.app.state.draining:
+        raise RequestProblem("urn:mlsysim:not-ready", 503, "the service is about to stop; another one would do")
+    return Answer(Readiness().model_dump())
+
+
+@router.get(
+    "/metrics",
+    operation_id="getMetrics",
+    summary="Counts and durations, for Prometheus",
+    response_class=PlainTextResponse,
+)
+async def get_metrics() -> Response:
+    """Requests, evaluations and refused inputs of all workers since the start, in Prometheus' text format."""
+    return Response(metrics.render(), media_type=metrics.CONTENT_TYPE)
 
 
 @router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)

@@ -88,7 +88,8 @@ class Scenario(BaseModel, Generic[R]):
 
     A subclass is frozen, holds plain numbers in SI base units (or NumPy arrays of them), and states beside its fields
     what the documentation needs: `title`, `sources`, `notes` and `rules`. Its docstring gives the question it answers,
-    what it assumes, where it stops being valid, and an example.
+    what it assumes, where it stops being valid, and an example. `long_running` says that few inputs may take it many
+    milliseconds.
 
     Raises:
         pydantic.ValidationError: an input is missing, unknown, or breaks a rule; `mlsysim.errors.input_errors` says
@@ -105,6 +106,7 @@ class Scenario(BaseModel, Generic[R]):
     sources: ClassVar[tuple[Source, ...]]
     notes: ClassVar[tuple[str, ...]] = ()
     rules: ClassVar[tuple[Rule, ...]] = ()
+    long_running: ClassVar[bool] = False
 
     def evaluate(self) -> R:
         """The result for these inputs.

@@ -31,6 +31,13 @@ Whole numbers are written out in full, however large. Outputs that may exceed 2^
 `x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not.
 """
 
+KEY_SCHEME = "ApiKey"
+KEY_DESCRIPTION = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "Needed only where the operator has set keys; health and metrics never need one.",
+}
+
 
 def build(app: FastAPI) -> dict[str, Any]:
     """The document of the application."""
@@ -59,6 +66,8 @@ def build(app: FastAPI) -> dict[str, Any]:
         show(path, paths[path]["get"], *example)
     document = _with_references(_as_written(document))
     document["components"]["schemas"] = _used(document)
+    document["components"]["securitySchemes"] = {KEY_SCHEME: KEY_DESCRIPTION}
+    document["security"] = [{}, {KEY_SCHEME: []}]
     return document  # type: ignore[no-any-return]
 
 

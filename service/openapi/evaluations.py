@@ -10,7 +10,7 @@ from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario import Scenario
 from service.batch import Batch, answer_batch
 from service.openapi.components import evaluation_name
-from service.openapi.parts import STATUSES, problem_response, ref
+from service.openapi.parts import BODY_STATUSES, problem_response, ref
 
 _UNITS_PARAMETER = {
     "name": "units",
@@ -80,7 +80,7 @@ def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
+            **{str(status): problem_response(status) for status in BODY_STATUSES},
         },
     }
 
@@ -132,7 +132,7 @@ def _evaluate_named() -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in STATUSES},
+            **{str(status): problem_response(status) for status in (404, *BODY_STATUSES)},
         },
     }
 
@@ -166,6 +166,6 @@ def _evaluate_batch() -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in (400, 405, 413, 415, 422, 500)},
+            **{str(status): problem_response(status) for status in BODY_STATUSES},
         },
     }

@@ -8,13 +8,18 @@ from service import problems
 
 STATUSES = {
     400: "The body is not acceptable JSON.",
+    401: "The service asks for an API key, and none that does was sent.",
     404: "Nothing has that name.",
     405: "The path does not answer that method.",
+    408: "The request took too long to arrive.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "The inputs or the query are not valid, or the answer does not fit a double.",
     500: "The service failed.",
+    503: "The service is about to stop.",
 }
+# What may be said to any request that has a body.
+BODY_STATUSES = (400, 401, 405, 408, 413, 415, 422, 500)
 
 
 def ref(name: str) -> dict[str, str]:

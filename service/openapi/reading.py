@@ -11,9 +11,16 @@ from mlsysim.catalog import KINDS, catalog
 from mlsysim.engine.scenario_catalog import configurations
 from service.answers import Answer
 from service.catalog import CatalogQuery, entry_schemas, get_catalog, get_entry, get_kind
+from service.keys import OPEN
 from service.openapi.parts import answer_of, problem_response, ref
 from service.scenarios import get_scenario, get_scenarios
-from service.status import get_health, get_units, get_version
+from service.status import Readiness, get_health, get_units, get_version
+
+_METRICS = """\
+# HELP mlsysim_evaluations_total Evaluations that gave an answer, also within a batch.
+# TYPE mlsysim_evaluations_total counter
+mlsysim_evaluations_total{scenario="AmdahlScenario"} 3.0
+"""
 
 
 def complete(path: str, operation: dict[str, Any]) -> None:
@@ -21,8 +28,18 @@ def complete(path: str, operation: dict[str, Any]) -> None:
     for parameter in operation.get("parameters", []):
         for option in parameter["schema"].pop("anyOf", []):
             parameter["schema"] |= option if option != {"type": "null"} else {}
-    names_something = "{" in path or path in ("/scenarios", "/catalog")
-    for status in (405, 422, 500, *((404,) if names_something else ())):
+    statuses = {405, 422, 500}
+    if "{" in path or path in ("/scenarios", "/catalog"):
+        statuses.add(404)
+    if path == "/readyz":
+        statuses.add(503)
+    if path in OPEN:
+        operation["security"] = []
+    else:
+        statuses.add(401)
+    if path == "/metrics":
+        operation["responses"]["200"]["content"]["text/plain"]["example"] = _METRICS
+    for status in sorted(statuses):
         operation["responses"][str(status)] = problem_response(status)
 
 
@@ -54,6 +71,7 @@ def get_examples() -> dict[str, tuple[dict[str, str], Answer]]:
         "/scenarios": ({"theme": "host"}, _now(get_scenarios("host"))),
         "/scenarios/{name}": ({"name": named}, _now(get_scenario(named))),
         "/healthz": ({}, _now(get_health())),
+        "/readyz": ({}, Answer(Readiness().model_dump())),
         "/version": ({}, _now(get_version())),
         "/units": ({}, _now(get_units())),
     }

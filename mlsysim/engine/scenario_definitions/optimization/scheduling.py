@@ -74,6 +74,7 @@ class DominantShareScenario(Scenario[DominantShareResult]):
     """
 
     title = "Dominant-resource fairness with whole bundles"
+    long_running = True
     sources = (GHODSI_2011,)
     notes = (
         "Bundles are whole, so shares seldom come out equal: a gap does not mean that the policy is unfair.",

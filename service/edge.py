@@ -1,0 +1,214 @@
+"""What every request passes on its way in, and every answer on its way out: one ASGI class around the application.
+
+It gives each request an id and a time to arrive in, and each answer the headers that all have; it counts and logs them;
+it answers HEAD, and whatever goes wrong unforeseen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from random import getrandbits
+from time import perf_counter
+from typing import Any
+from urllib.parse import quote
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mlsysim.catalog import catalog
+from service.caching import WORTH_COMPRESSING, compressed, conditional
+from service.logs import logger
+from service.metrics import IN_FLIGHT, observe_request
+from service.problems import RequestProblem, internal_error
+from service.settings import Settings
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_PROBES = ("/healthz", "/readyz", "/metrics")
+_LONGEST_PATH = 200
+
+# Swagger UI at /docs lives with these too: scripts, styles and images come from here, but for what it makes up itself.
+_SECURITY = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+]
+_CLOSE = (b"connection", b"close")
+
+
+def observe_scenario(scope: Scope, scenario: str) -> None:
+    """Have the log say which scenario class a request was about."""
+    scope.setdefault("observed", {})["scenario"] = scenario
+
+
+def observe_route(scope: Scope, route: str) -> None:
+    """Have metrics and logs know the template of the path, where no router says it."""
+    scope.setdefault("observed", {})["route"] = route
+
+
+class Edge:
+    """The outermost layer of the application."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.headers = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
+        self.root_path = settings.root_path
+        self.request_timeout = settings.request_timeout
+        self.log = logger()
+        self.cacheable_by = "private" if settings.api_keys else "public"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        # Routes match whether the proxy has left its own part of the path or not.
+        scope["root_path"] = self.root_path
+        exchange = _Exchange(self, scope, receive, send)
+        IN_FLIGHT.inc()
+        try:
+            await self.app(exchange.scope, exchange.receive, exchange.send)
+        except Exception as error:
+            await exchange.fail(error)
+        finally:
+            IN_FLIGHT.dec()
+
+
+class _Exchange:
+    """One request and its answer."""
+
+    __slots__ = (
+        "_answered",
+        "_arrived",
+        "_began",
+        "_body",
+        "_edge",
+        "_id",
+        "_method",
+        "_observed",
+        "_receive",
+        "_send",
+        "_start",
+        "scope",
+    )
+
+    def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+        self._began = perf_counter()
+        self._edge = edge
+        self._method: str = scope["method"]
+        self._receive = receive
+        self._send = send
+        self._answered = False
+        self._start: Message | None = None
+        self._body: list[bytes] = []
+        self._observed: dict[str, Any] = {}
+        given = _header(scope, b"x-request-id")
+        self._id = given if _REQUEST_ID.fullmatch(given) else b"%032x" % getrandbits(128)
+        scope["observed"] = self._observed
+        self.scope = {**scope, "method": "GET"} if self._method == "HEAD" else scope
+        self._arrived = self._method in ("GET", "HEAD")  # which have no body to wait for
+
+    async def receive(self) -> Message:
+        """The next part of the body.
+
+        Raises:
+            RequestProblem: the body is not complete within the time that a request has.
+        """
+        if self._arrived:
+            return await self._receive()
+        task: asyncio.Task[None] = asyncio.current_task()  # type: ignore[assignment]
+        expired = False
+
+        def expire() -> None:
+            nonlocal expired
+            expired = True
+            task.cancel()
+
+        left = self._edge.request_timeout - (perf_counter() - self._began)
+        timer = asyncio.get_running_loop().call_later(left, expire)  # as asyncio.timeout does, with less around it
+        try:
+            message = await self._receive()
+        except asyncio.CancelledError:
+            if not expired:
+                raise
+            task.uncancel()
+            detail = f"the body was not complete within {self._edge.request_timeout:g} s; sending it faster would do"
+            raise RequestProblem("urn:mlsysim:request-timeout", 408, detail) from None
+        finally:
+            timer.cancel()
+        self._arrived = not message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Take a part of the answer, and send the answer when it is complete."""
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        body: bytes = message.get("body", b"")
+        if message.get("more_body", False):
+            self._body.append(body)
+            return
+        assert self._start is not None
+        await self._finish(self._start, b"".join([*self._body, body]) if self._body else body)
+
+    async def _finish(self, start: Message, body: bytes) -> None:
+        edge, scope, status = self._edge, self.scope, start["status"]
+        route = self._observed.get("route") or getattr(scope.get("route"), "path", None)
+        headers = [*start["headers"], *edge.headers, (b"x-request-id", self._id)]
+        if scope["app"].state.draining:
+            headers.append(_CLOSE)
+        reading = status == 200 and self._method in ("GET", "HEAD")
+        if reading or len(body) >= WORTH_COMPRESSING:
+            mutable = MutableHeaders(raw=headers)
+            body = await compressed(body, mutable, _header(scope, b"accept-encoding"), reading)
+            if reading and conditional(body, mutable, route, _header(scope, b"if-none-match"), edge.cacheable_by):
+                status, body = 304, b""
+        size = 0 if self._method == "HEAD" else len(body)
+        self._observe(route, status, size)
+        self._answered = True
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body if size else b""})
+
+    def _observe(self, route: str | None, status: int, size: int) -> None:
+        """Count and log the answer, before it is sent, so that whoever has it finds it counted."""
+        seconds = perf_counter() - self._began
+        observe_request(self._method, route, status, seconds)
+        log = self._edge.log
+        write = log.debug if route in _PROBES else log.info if status < 500 else log.error
+        self._observed |= {
+            "method": self._method,
+            "route": route,
+            "path": _raw_path(self.scope)[:_LONGEST_PATH],
+            "status": status,
+            "duration_ms": round(seconds * 1000, 3),
+            "bytes": size,
+            "request_id": self._id.decode(),
+        }
+        write("request", **self._observed)
+
+    async def fail(self, error: Exception) -> None:
+        """Log what was not foreseen, and answer that it was, unless that has been done."""
+        self._edge.log.error("unhandled error", request_id=self._id.decode(), exc_info=error)
+        if not self._answered:
+            self._start, self._body = None, []
+            await internal_error(self.scope["path"])(self.scope, self._receive, self.send)
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    """The first header of that name, empty if there is none."""
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    for key, value in headers:
+        if key == name:
+            return value
+    return b""
+
+
+def _raw_path(scope: Scope) -> str:
+    """The path as it was sent, still encoded, so that it can end no line of a log."""
+    raw: bytes | None = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else raw.decode("latin-1")

@@ -1,0 +1,110 @@
+"""Serving: one process, or a parent that keeps several workers alive; both finish what they have begun."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+from socket import socket
+from tempfile import TemporaryDirectory
+
+import uvicorn
+from fastapi import FastAPI
+from prometheus_client.multiprocess import mark_process_dead
+from pydantic import ValidationError
+from uvicorn.supervisors import Multiprocess
+
+from mlsysim.catalog import catalog
+from mlsysim.engine.scenario_catalog import configurations
+from mlsysim.errors import CatalogError
+from service import logs
+from service.protocol import PromptProtocol
+from service.settings import Settings, complaints
+
+_MEMORY = "/dev/shm"  # writable even where the file system is not
+
+
+def main() -> None:
+    """Serve until stopped; exit with a message if a setting or the catalog will not do."""
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        sys.exit(f"mlsysim: {complaints(error)}")
+    try:
+        catalog().check()
+        configurations()
+    except CatalogError as error:
+        sys.exit(f"mlsysim: the catalog will not do: {error}")
+    # Uvicorn raises the signal that stopped it once more when it is done; a stop that was asked for is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    logs.configure(settings)
+    config = _config(settings)
+    if settings.workers > 1:
+        with TemporaryDirectory(
+            prefix="mlsysim-metrics-", dir=_MEMORY if os.path.isdir(_MEMORY) else None
+        ) as directory:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
+            Supervisor(config, [config.bind_socket()]).run()
+        return
+    server = uvicorn.Server(config)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        sys.exit(0)
+    if not server.started:
+        sys.exit("mlsysim: could not start")
+
+
+def application() -> FastAPI:
+    """The application as a worker runs it."""
+    from service.app import create_app
+
+    settings = Settings()
+    logs.configure(settings)
+    return create_app(settings)
+
+
+def _config(settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        "service.server:application",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        http=partial(PromptProtocol, settings.request_timeout),  # type: ignore[arg-type]
+        timeout_keep_alive=settings.keep_alive,
+        timeout_graceful_shutdown=settings.shutdown_timeout,
+        proxy_headers=False,  # nothing here depends on who the client is
+        server_header=False,
+        ws="none",
+        log_config=None,
+        access_log=False,
+    )
+
+
+class Supervisor(Multiprocess):
+    """Uvicorn's parent of several workers, which replaces one that dies."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket]) -> None:
+        super().__init__(config, sockets)
+        self._counting: set[int | None] = set()
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that died, and leave them out of the sums over those that live."""
+        super().keep_subprocess_alive()
+        alive = {process.pid for process in self.processes}
+        for pid in self._counting - alive:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        self._counting = alive
+
+    def join_all(self) -> None:
+        """Wait for the workers, passing on further signals: a second one ends their drain."""
+        self.signal_queue.clear()
+        while any(process.process.is_alive() for process in self.processes):
+            while self.signal_queue:
+                received = self.signal_queue.pop()
+                for process in self.processes:
+                    if process.process.is_alive() and process.pid is not None:
+                        os.kill(process.pid, received)
+            self.processes[0].process.join(0.1)

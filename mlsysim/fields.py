@@ -100,11 +100,11 @@ class QuantityType(FieldType):
         raise refuse(f'must be {self.dimension} such as "10 {self.dimension.common[0]}"')
 
     def _read_object(self, given: dict[str, Any]) -> Any:
-        if given.keys() == {"ref"}:
+        if len(given) == 1 and "ref" in given:
             from mlsysim.catalog import catalog
 
             return catalog().constant(given["ref"], self.dimension)
-        if given.keys() != {"value", "unit"}:
+        if len(given) != 2 or "value" not in given or "unit" not in given:
             raise refuse('must have "value" and "unit", or "ref" with the name of a catalog constant, and nothing else')
         value, unit = given["value"], given["unit"]
         if not isinstance(unit, str):

@@ -15,6 +15,7 @@ from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.errors import closest, did_you_mean
 from service import batch, catalog, docs, problems, scenarios, status
 from service.edge import Edge
+from service.evaluating import EvaluateEndpoint
 from service.keys import ApiKeys
 from service.openapi import DESCRIPTION, serve_document
 from service.readiness import lifespan
@@ -48,10 +49,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         dependencies=[Depends(_known_query)],
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
     app.state.settings = settings
     app.state.draining = False
+    app.add_middleware(EvaluateEndpoint)
     if settings.api_keys:
         app.add_middleware(ApiKeys, keys=settings.api_keys)
     if settings.cors_origins:

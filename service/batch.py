@@ -43,7 +43,7 @@ class Batch(BaseModel):
 @router.post("/batch")
 async def evaluate_batch(request: Request, units: Units = "display", explain: Explain = False) -> Answer:
     """Evaluate each item in order; an item that fails is answered by its problem and fails only itself."""
-    body = await read_body(request)
+    body = await read_body(request.scope, request.receive)
     batch = await aside(lambda: _read(parse(body), request.app.state.settings.batch_limit))
     items, answers = iter(batch.evaluations), list[dict[str, Any]]()
     while len(answers) < len(batch.evaluations):

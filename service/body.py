@@ -8,50 +8,47 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope
 
+from service.headers import header
 from service.problems import ProblemType, RequestProblem
 
 _DEEPEST = 32
 _LONGEST_NUMBER = 400
 _MOST_MEMBERS = 1000
 _ALL_WHOLE = 2**53  # up to here a double holds every whole number
+_JSON = (b"application/json", b"application/merge-patch+json")
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(scope: Scope, receive: Receive) -> bytes:
     """The body of a request that says it is JSON.
 
     Raises:
         RequestProblem: it says something else, or is too large, or does not arrive.
     """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in ("application/json", "application/merge-patch+json"):
-        received = f'content type "{media_type[:100]}"' if media_type else "no content type"
+    content_type = header(scope, b"content-type")
+    if content_type not in _JSON and content_type.partition(b";")[0].strip().lower() not in _JSON:
+        media_type = content_type.partition(b";")[0].strip().lower().decode("latin-1")[:100]
+        received = f'content type "{media_type}"' if media_type else "no content type"
         raise RequestProblem(
             "urn:mlsysim:unsupported-media-type", 415, f"the request has {received}; application/json would do"
         )
-    return await _read(request)
-
-
-async def _read(request: Request) -> bytes:
-    limit: int = request.app.state.settings.body_limit
-    too_large = RequestProblem(
-        "urn:mlsysim:body-too-large", 413, f"the body is larger than the limit of {limit:,} bytes"
-    )
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared[:20]) > limit:
-        raise too_large
-    chunks, size = [], 0
-    try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > limit:
-                raise too_large
-            chunks.append(chunk)
-    except ClientDisconnect:
-        raise _malformed("the connection was closed before the body was complete") from None
-    return b"".join(chunks)
+    limit: int = scope["app"].state.settings.body_limit
+    declared = header(scope, b"content-length")
+    if declared.isdigit() and int(declared[:20]) > limit:
+        raise _too_large(limit)
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _malformed("the connection was closed before the body was complete")
+        chunk = message.get("body", b"")
+        body = body + chunk if body else chunk
+        if len(body) > limit:
+            raise _too_large(limit)
+        more = message.get("more_body", False)
+    return body
 
 
 def parse(body: bytes) -> Any:
@@ -67,9 +64,7 @@ def parse(body: bytes) -> Any:
             raise _malformed("the body begins with a byte-order mark, which is no JSON; leave it out")
         if not text.strip():
             raise _malformed("the body is empty; send at least {}")
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int
-        )
+        value = _decode(text)
         _limit_depth(body, value)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()  # fails on a lone surrogate
@@ -87,6 +82,10 @@ def parse(body: bytes) -> Any:
 
 def _malformed(detail: str) -> RequestProblem:
     return RequestProblem(_MALFORMED, 400, detail)
+
+
+def _too_large(limit: int) -> RequestProblem:
+    return RequestProblem("urn:mlsysim:body-too-large", 413, f"the body is larger than the limit of {limit:,} bytes")
 
 
 def _too_deep() -> RequestProblem:
@@ -123,6 +122,11 @@ def _int(text: str) -> int:
     if len(text) > _LONGEST_NUMBER:
         raise _malformed(f"the body has a whole number of {len(text)} digits, which is too large for a double")
     return int(text)
+
+
+_decode = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int
+).decode
 
 
 def _limit_depth(body: bytes, value: Any) -> None:

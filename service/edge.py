@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mlsysim.catalog import catalog
 from service.caching import WORTH_COMPRESSING, compressed, conditional
+from service.headers import header
 from service.logs import logger
 from service.metrics import IN_FLIGHT, observe_request
 from service.problems import RequestProblem, internal_error
@@ -107,7 +108,7 @@ class _Exchange:
         self._start: Message | None = None
         self._body: list[bytes] = []
         self._observed: dict[str, Any] = {}
-        given = _header(scope, b"x-request-id")
+        given = header(scope, b"x-request-id")
         self._id = given if _REQUEST_ID.fullmatch(given) else b"%032x" % getrandbits(128)
         scope["observed"] = self._observed
         self.scope = {**scope, "method": "GET"} if self._method == "HEAD" else scope
@@ -165,8 +166,8 @@ class _Exchange:
         reading = status == 200 and self._method in ("GET", "HEAD")
         if reading or len(body) >= WORTH_COMPRESSING:
             mutable = MutableHeaders(raw=headers)
-            body = await compressed(body, mutable, _header(scope, b"accept-encoding"), reading)
-            if reading and conditional(body, mutable, route, _header(scope, b"if-none-match"), edge.cacheable_by):
+            body = await compressed(body, mutable, header(scope, b"accept-encoding"), reading)
+            if reading and conditional(body, mutable, route, header(scope, b"if-none-match"), edge.cacheable_by):
                 status, body = 304, b""
         size = 0 if self._method == "HEAD" else len(body)
         self._observe(route, status, size)
@@ -197,15 +198,6 @@ class _Exchange:
         if not self._answered:
             self._start, self._body = None, []
             await internal_error(self.scope["path"])(self.scope, self._receive, self.send)
-
-
-def _header(scope: Scope, name: bytes) -> bytes:
-    """The first header of that name, empty if there is none."""
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    for key, value in headers:
-        if key == name:
-            return value
-    return b""
 
 
 def _raw_path(scope: Scope) -> str:

@@ -1,13 +1,39 @@
-"""Evaluations as the interface answers them: counted, and in a thread where they may take long."""
+"""Evaluations as the interface answers them: counted, and in a thread where they may take long.
+
+``POST /scenarios/{name}/evaluate`` is served here, below FastAPI, whose own path (matching routes, solving
+dependencies, validating what it injects) costs several times what an evaluation does. Whatever this endpoint does not
+know, such as a query parameter with a typo, FastAPI's route of the same path answers.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from mlsysim.engine.evaluation import evaluate, resolve
 from mlsysim.engine.scenario import Scenario
-from mlsysim.errors import InvalidInputs
+from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName
 from service import metrics
+from service.answers import Answer
+from service.aside import aside
+from service.body import parse, read_body
+from service.edge import observe_route, observe_scenario
+from service.problems import RequestProblem, answer_error
+
+ROUTE = "/scenarios/{name}/evaluate"
+_PREFIX, _SUFFIX = ROUTE.split("{name}")
+
+# Of the queries in use: whether they ask for base units, and for the explanation.
+_QUERIES = {
+    b"": (False, False),
+    b"units=display": (False, False),
+    b"units=si": (True, False),
+    b"explain=true": (False, True),
+    b"units=si&explain=true": (True, True),
+    b"explain=true&units=si": (True, True),
+}
 
 # A body of this many bytes may take longer to evaluate than others should wait.
 _LONG_BODY = 20_000
@@ -39,3 +65,46 @@ def answer(name: str, inputs: Any, si: bool, explain: bool) -> dict[str, Any]:
 def may_take_long(scenario: type[Scenario[Any]], size: int) -> bool:
     """Whether an evaluation of the class with a body of that many bytes belongs into a thread."""
     return size > _LONG_BODY or scenario.long_running
+
+
+async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: bool) -> Answer:
+    """The answer to the evaluation that a request asks for.
+
+    Raises:
+        UnknownName, InvalidInputs, EvaluationError: as `answer`.
+        RequestProblem: the body cannot be read.
+    """
+    scenario, _ = resolve(name)
+    observe_scenario(scope, scenario.__name__)
+    body = await read_body(scope, receive)
+    if may_take_long(scenario, len(body)):
+        return await aside(lambda: Answer(answer(name, parse(body), si, explain)))
+    return Answer(answer(name, parse(body), si, explain))
+
+
+class EvaluateEndpoint:
+    """Answers evaluations and passes all else on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = _asked_for(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
+        if name is None:
+            await self.app(scope, receive, send)
+            return
+        observe_route(scope, ROUTE)
+        try:
+            answered = await respond(name, scope, receive, *_QUERIES[scope["query_string"]])
+        except (UnknownName, InvalidInputs, EvaluationError, RequestProblem) as error:
+            answered = answer_error(Request(scope), error)
+        await answered(scope, receive, send)
+
+
+def _asked_for(scope: Scope) -> str | None:
+    """The name of what is to be evaluated, if a request is for that and its query is one of those in use."""
+    path: str = scope["path"].removeprefix(scope["root_path"])
+    if not path.startswith(_PREFIX) or not path.endswith(_SUFFIX) or scope["query_string"] not in _QUERIES:
+        return None
+    name = path[len(_PREFIX) : -len(_SUFFIX)]
+    return None if not name or "/" in name else name

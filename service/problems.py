@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Literal, get_args
 from urllib.parse import quote
@@ -181,16 +182,23 @@ def _internal_error(request: Request, error: Exception) -> Answer:
     return internal_error(request.url.path)
 
 
+_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Answer]] = {
+    InvalidInputs: _engine_error,
+    UnknownName: _engine_error,
+    EvaluationError: _engine_error,
+    RequestValidationError: _invalid_query,
+    RequestProblem: _request_problem,
+    HTTPException: _http_exception,
+    Exception: _internal_error,
+}
+
+
 def install(app: FastAPI) -> None:
     """Answer every error of `app` as a problem."""
-    handlers = {
-        InvalidInputs: _engine_error,
-        UnknownName: _engine_error,
-        EvaluationError: _engine_error,
-        RequestValidationError: _invalid_query,
-        RequestProblem: _request_problem,
-        HTTPException: _http_exception,
-        Exception: _internal_error,
-    }
-    for error, handler in handlers.items():
+    for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
+
+
+def answer_error(request: Request, error: Exception) -> Answer:
+    """The problem that an error is answered by."""
+    return _HANDLERS[type(error)](request, error)

@@ -20,10 +20,7 @@ from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario_catalog import configuration
 from mlsysim.errors import UnknownName
 from service.answers import Answer
-from service.aside import aside
-from service.body import parse, read_body
-from service.edge import observe_scenario
-from service.evaluating import answer, may_take_long
+from service.evaluating import respond
 
 router = APIRouter(tags=["scenarios"])
 
@@ -72,11 +69,4 @@ async def get_scenario(name: str) -> Answer:
 @router.post("/scenarios/{name}/evaluate", include_in_schema=False)
 async def evaluate_scenario(name: str, request: Request, units: Units = "display", explain: Explain = False) -> Answer:
     """Evaluate a class, or a named configuration with changes."""
-    scenario, _ = resolve(name)
-    observe_scenario(request.scope, scenario.__name__)
-    body = await read_body(request)
-
-    def evaluated() -> Answer:
-        return Answer(answer(name, parse(body), units == "si", explain))
-
-    return await aside(evaluated) if may_take_long(scenario, len(body)) else evaluated()
+    return await respond(name, request.scope, request.receive, units == "si", explain)

@@ -109,13 +109,20 @@ class Formula:
         return tuple(dict.fromkeys(found))
 
     @cached_property
-    def _code(self) -> Any:
-        tree = ast.fix_missing_locations(_ArrayAware().visit(copy.deepcopy(self.tree)))
-        return compile(tree, self.text, "eval")
+    def _function(self) -> Callable[..., Any]:
+        """The formula as a function of its names."""
+        parameters = ast.arguments([], [ast.arg(name) for name in self.names], None, [], [], None, [])
+        body = _ArrayAware().visit(copy.deepcopy(self.tree)).body
+        tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(parameters, body)))
+        return eval(compile(tree, self.text, "eval"), _SCOPE)  # type: ignore[no-any-return]
 
     def evaluate(self, names: Mapping[str, Any]) -> Any:
-        """The value of the formula for these names, numbers or arrays."""
-        return eval(self._code, {**_SCOPE, **names})
+        """The value of the formula for these names, numbers or arrays.
+
+        Raises:
+            KeyError: a name is missing.
+        """
+        return self._function(*[names[name] for name in self.names])
 
 
 class _ArrayAware(ast.NodeTransformer):

@@ -65,9 +65,10 @@ class Rule:
     def holds(self, names: dict[str, Any]) -> bool:
         """Whether the condition holds, for every element where inputs are arrays."""
         try:
-            return bool(np.all(self.formula.evaluate(names)))
+            held = self.formula.evaluate(names)
         except ArithmeticError:
             return False
+        return held if isinstance(held, bool) else bool(np.all(held))
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,7 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
                     needs_met = False
                     yield (name, *where, *loc), entry.to_json(), error
         elif isinstance(mark, OneOf) and value is not None and needs_met:
-            choices = Formula(mark.expression).evaluate(held)
+            choices = _formula(mark.expression).evaluate(held)
             known = set(choices)
             for where, text in _items(value):
                 if text not in known:
@@ -293,6 +294,9 @@ def _listed(value: str, choices: list[str]) -> str:
 
 _MOST_CHOICES = 10
 _MOST_SEARCHED = 1000
+
+
+_formula = cache(Formula)
 
 
 @cache

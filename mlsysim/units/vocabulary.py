@@ -70,13 +70,19 @@ class Unit(NamedTuple):
 
     def exactly(self, value: float) -> float:
         """A number in base units, in this unit, such that `read` gives the same number again, if any does."""
-        shown = self.from_si(value) if self.shift is None else _shifted(value, -self.shift)
+        shown = self.from_si(value)
+        if abs(shown) < _SURE and shown == int(shown) and self.read(shown) == value:
+            return shown  # a whole number of so few digits is the only decimal that reads so
+        if self.shift is not None:
+            shown = _shifted(value, -self.shift)
         for candidate in (shown, math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
             if self.read(candidate) == value:
                 return candidate
         return shown
 
 
+_SURE = 1e15  # a double holds every decimal number of up to 15 digits apart from every other
+_EXACT = 22  # 10**22 is the largest power of ten that is a double
 _SHIFTS = {(10**places, 1): places for places in range(25)} | {(1, 10**places): -places for places in range(25)}
 
 
@@ -84,6 +90,8 @@ def _shifted(value: float, places: int) -> float:
     """The number with its decimal point moved."""
     if not math.isfinite(value):
         return value
+    if abs(value) < _SURE and abs(places) <= _EXACT and value == int(value):
+        return value * 10.0**places if places >= 0 else value / 10.0**-places  # of two exact doubles: rounded once
     digits, _, exponent = repr(float(value)).partition("e")
     return float(f"{digits}e{int(exponent or 0) + places}")
 

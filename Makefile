@@ -13,10 +13,10 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check format openapi licenses lock wheel clean
+.PHONY: help serve test check format openapi release-openapi licenses lock wheel clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: $(RUNTIME) ## Run the service on HOST and PORT (127.0.0.1:8000)
 	@exec env HOST='$(HOST)' PORT='$(PORT)' $(BIN)/python -m service
@@ -41,6 +41,9 @@ openapi: $(RUNTIME) ## Write openapi/openapi.json
 
 licenses: $(RUNTIME) ## Write LICENSES.md from what is installed
 	@$(BIN)/python .ci/licenses.py
+
+release-openapi: openapi ## Keep that document as the released one, which later ones must not break
+	@cp openapi/openapi.json openapi/released.json
 
 lock: $(DEV) ## Pin what pyproject.toml asks for; LOCK_ARGS=--upgrade takes the newest versions
 	@$(UV_COMPILE) --output-file requirements.lock

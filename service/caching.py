@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -60,11 +61,9 @@ _remembered = lru_cache(maxsize=64)(_gzip)
 
 
 def _accepts_gzip(header: str) -> bool:
-    for offer in header.lower().split(","):
-        coding, _, parameters = offer.strip().partition(";")
-        if coding.strip() in ("gzip", "*"):
-            return parameters.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
-    return False
+    offers = (offer.partition(";q=") for offer in "".join(header.lower().split()).split(","))
+    weights = {coding: weight for coding, _, weight in offers}
+    return re.fullmatch(r"0(\.0*)?", weights.get("gzip", weights.get("*", "0"))) is None
 
 
 def _matches(header: str, etag: str) -> bool:

@@ -1,12 +1,13 @@
 """Swagger UI at `/docs`, from the files in `static/`: nothing is fetched from elsewhere, nothing is inline."""
 
+from functools import cache
+from mimetypes import guess_type
 from pathlib import Path
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
-from starlette.staticfiles import StaticFiles
 
-_FILES = StaticFiles(directory=Path(__file__).parent / "static")
+_STATIC = Path(__file__).parent / "static"
 # Only what is listed is served, so a request can't name any other file.
 _ASSETS = {
     "docs.js": "docs.js",
@@ -19,12 +20,21 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/docs")
-async def docs_page(request: Request) -> Response:
-    return await _FILES.get_response("docs.html", request.scope)
+async def docs_page() -> Response:
+    return _response("docs.html")
 
 
 @router.get("/docs/{asset}")
-async def docs_asset(asset: str, request: Request) -> Response:
+async def docs_asset(asset: str) -> Response:
     if asset not in _ASSETS:
         raise HTTPException(404)
-    return await _FILES.get_response(_ASSETS[asset], request.scope)
+    return _response(_ASSETS[asset])
+
+
+def _response(file: str) -> Response:
+    return Response(_content(file), media_type=guess_type(file)[0])
+
+
+@cache
+def _content(file: str) -> bytes:
+    return (_STATIC / file).read_bytes()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
 from fastapi.openapi.utils import get_openapi
 
 from mlsysim.engine.registry import scenario_classes
-from service.answers import Answer
+from service.answers import to_bytes
 from service.openapi.components import choice_schemas, evaluation_schemas, model_schemas
 from service.openapi.evaluations import evaluate_paths
 from service.openapi.parts import answer_of, ref
@@ -128,11 +129,12 @@ def _with_references(value: Any) -> Any:
 
 def serve_document(app: FastAPI) -> None:
     """Answer ``GET /openapi.json`` with the document, built when it is first asked for."""
-    built: list[dict[str, Any]] = []
 
-    async def get_document() -> Answer:
-        if not built:
-            built.append(build(app))
-        return Answer(built[0])
+    @cache
+    def document() -> bytes:
+        return to_bytes(build(app))
+
+    async def get_document() -> Response:
+        return Response(document(), media_type="application/json")
 
     app.add_api_route("/openapi.json", get_document, include_in_schema=False)

@@ -141,7 +141,7 @@ def input_errors(error: ValidationError, known: Mapping[str, object] | None = No
 
     Args:
         error: what pydantic raised.
-        known: the names that may stand at the top level, to suggest one for an unknown key.
+        known: the fields that may stand at the top level by name, to suggest one for an unknown key.
         most: how many complaints to explain; `error.error_count()` says how many there are.
     """
     return [explain(detail, known) for detail in error.errors(include_url=False)[:most]]
@@ -152,7 +152,7 @@ def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None
 
     Args:
         detail: the complaint.
-        known: the names that may stand at the top level, to suggest one for an unknown key.
+        known: the fields that may stand at the top level by name, to suggest one for an unknown key.
         quoted: show a text as JSON shows it; false where all values are text, as in a query.
     """
     path = [str(part) for part in detail["loc"]]
@@ -170,10 +170,22 @@ def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None
     if kind == "unacceptable_parameter":
         return InputError(pointer, f"{name} {detail['msg']}", received)
     if kind == "extra_forbidden":
-        guesses = closest(path[0], known) if known and len(path) == 1 else []
+        guesses = closest(path[-1], _known_beside(path, known or {}))
         return InputError(pointer, f"{name} is not known here{did_you_mean(guesses)}", received)
     reason = _SAID[kind].format(**detail.get("ctx", {})) if kind in _SAID else detail["msg"]
     return InputError(pointer, f"{name} = {shorten(detail['input'], 60, quoted=quoted)} {reason}", received)
+
+
+def _known_beside(path: list[str], known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The names that may stand where the last of the path does, with the fields they name."""
+    from mlsysim.fields import Shape, shape_of
+
+    shape: Shape | None = None
+    for part in path[:-1]:
+        shape = shape.item if shape and shape.item else shape_of(known[part]) if part in known else None
+        fields = shape.model.model_fields if shape and shape.model else {}
+        known = {info.alias or name: info for name, info in fields.items()}
+    return known
 
 
 _LONGEST_NAME = 200
@@ -183,6 +195,7 @@ _SAID = {
     "string_too_long": "must have at most {max_length} characters",
     "string_too_short": "must have at least {min_length} character(s)",
     "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
     "finite_number": "must be a finite number",
     "float_parsing": "must be a number",
     "int_parsing": "must be a whole number",

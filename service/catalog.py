@@ -141,10 +141,10 @@ async def get_catalog(
 async def get_kind(
     asked: Asked,
     kind: str,
-    architecture: Annotated[Words, Query(alias="kind", description="kind of models, such as moe_transformer")] = None,
+    architecture: Annotated[Words, Query(alias="kind", include_in_schema=False)] = None,
 ) -> Answer:
     """The entries of one kind."""
-    asked.architecture = asked.architecture or architecture
+    asked.architecture = asked.architecture or architecture  # what an entry calls its kind
     return Answer(_index(kind, asked))
 
 

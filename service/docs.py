@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
 
 _STATIC = Path(__file__).parent / "static"
 # Only what is listed is served, so a request can't name any other file.
@@ -22,6 +23,11 @@ router = APIRouter(include_in_schema=False)
 @router.get("/docs")
 async def docs_page() -> Response:
     return _response("docs.html")
+
+
+@router.get("/docs/")
+async def docs_with_slash() -> Response:
+    return RedirectResponse("../docs", 308)  # relative, so that it holds behind a proxy with a prefix
 
 
 @router.get("/docs/{asset}")

@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from mlsysim.errors import UnitError, UnknownName
+from mlsysim.errors import UnitError, UnknownName, closest, did_you_mean
 from mlsysim.fields import (
     AtLeastOne,
     Data,
@@ -380,7 +380,8 @@ def _refuse_unknown_nulls(model: type[BaseModel], changes: dict[str, Any]) -> No
     fields = {info.alias or name: shape_of(info) for name, info in model.model_fields.items()}
     for name, change in changes.items():
         if change is None and name not in fields:
-            raise refuse(f'takes away "{name[:40]}", which is not known here')
+            guess = did_you_mean(closest(name, fields))
+            raise refuse(f'takes away "{name[:40]}", which is not known here{guess}')
         nested = fields[name].model if name in fields else None
         if isinstance(change, dict) and nested is not None:
             _refuse_unknown_nulls(nested, change)

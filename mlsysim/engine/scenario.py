@@ -248,6 +248,10 @@ def _not_computed(scenario: Scenario[Any], error: ArithmeticError) -> Evaluation
 def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], Any, PydanticCustomError]]:
     """Where, with what value and why the inputs break the rules that no single field can check."""
     held = scenario.__dict__
+    if _gives_lists(type(scenario)) and (arrays := [name for name, value in held.items() if _holds_array(value)]):
+        for name in arrays:
+            yield (name,), held[name], refuse("is an array; outputs here are lists, so give one value at a time")
+        return
     needs_met = True
     for name, mark in _marks(type(scenario)):
         value = held[name]
@@ -275,6 +279,17 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
         if not holds:
             broken = True
             yield (rule.at,), _json(scenario, rule.at), refuse(_broken_rule(rule, scenario))
+
+
+@cache
+def _gives_lists(scenario: type[Scenario[Any]]) -> bool:
+    """Whether an output is a list, whose length may differ from one element of an array to the next."""
+    return any(spec.shape.container == "list" for spec in scenario.result_type.outputs().values())
+
+
+def _holds_array(value: Any) -> bool:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, np.ndarray) or any(map(_holds_array, items))
 
 
 def _items(value: Any) -> list[tuple[tuple[int, ...], Any]]:

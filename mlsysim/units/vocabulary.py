@@ -31,6 +31,12 @@ DAY = 24 * HOUR
 YEAR = 31_557_600  # 365.25 days
 BILLING_YEAR = 8760 * HOUR  # over which an hourly price is added up
 _COMMON_BOTTOMS = ("s", "h", "B", "byte", "FLOP", "OP")
+_BITS = {"b": "bit", "kb": "kbit", "Kb": "kbit", "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit"}
+_OTHER_SPELLINGS = _BITS | {
+    "sec": "s", "second": "s", "msec": "ms", "millisecond": "ms", "usec": "us", "microsecond": "us", "nanosecond": "ns",
+    "minute": "min", "hr": "h", "hour": "h", "d": "day", "yr": "year", "bytes": "byte", "bits": "bit", "watt": "W",
+    "joule": "J", "$": "USD", "dollar": "USD", "day": "day", "week": "week", "month": "month", "year": "year",
+}  # fmt: skip
 LONGEST_TEXT = 100  # of a quantity, or of a unit
 _LONGEST_SHOWN = 40
 
@@ -128,12 +134,21 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
     known = _remembered().get(name) or _resolve(name)
     if known is None:
         names = [*expected.names, *expected.common] if expected else sorted(_SIMPLE_NAMES)
-        guesses = closest(name, names)
+        guesses = _meant(name, expected) or closest(name, names)
         would_do = did_you_mean(guesses) or (f"; {', '.join(expected.common)} would do" if expected else "")
         raise UnitError(f'has no known unit "{shorten(name, _LONGEST_SHOWN)}"{would_do}')
     if expected is not None and known.dimension is not expected:
         raise UnitError(f"is {known.dimension}, where {expected} is expected: {', '.join(expected.common)} would do")
     return known
+
+
+def _meant(name: str, expected: Dimension | None) -> list[str]:
+    """The unit that a name in another spelling stands for; for Gb, which is mixed up with GB, both."""
+    parts = [part.strip() for part in name.split("/")]
+    words = [_OTHER_SPELLINGS.get(part) or _OTHER_SPELLINGS.get(part.removesuffix("s"), part) for part in parts]
+    both = dict.fromkeys(["/".join(words), "/".join(part[:-1] + "B" if part in _BITS else part for part in parts)])
+    found = {candidate: _resolve(candidate) for candidate in both}
+    return [candidate for candidate, unit in found.items() if unit and expected in (None, unit.dimension)]
 
 
 @lru_cache(maxsize=4096)

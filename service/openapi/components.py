@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import BaseModel
@@ -120,7 +121,8 @@ def _unlimited(spec: OutputSpec) -> bool:
     leaf = spec.shape.leaf
     limited = any(isinstance(mark, Bound) and mark.le is not None for mark in leaf.metadata)
     constant = spec.formula is not None and not spec.formula.names
-    return isinstance(leaf.type, IntegerType) and not limited and not constant
+    rounded = re.match(r"(round|ceil|floor)\([^()]*\)$", str(spec.formula))  # a double, refused beyond 2^53
+    return isinstance(leaf.type, IntegerType) and not (limited or constant or rounded)
 
 
 def choice_schemas() -> dict[str, Any]:

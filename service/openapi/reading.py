@@ -22,12 +22,42 @@ _METRICS = """\
 mlsysim_evaluations_total{scenario="AmdahlScenario"} 3.0
 """
 
+_FIRST_ENTRY = {
+    "operationId": "getCatalogEntry",
+    "description": "The first entry of the page; its link is the path of it.",
+    "parameters": {"kind": "$response.body#/entries/0/kind", "key": "$response.body#/entries/0/key"},
+}
+_NEXT_PAGE: dict[str, Any] = {
+    "description": "Where next_cursor is not null.",
+    "parameters": {"cursor": "$response.body#/next_cursor"},
+}
+_LINKS: dict[str, dict[str, Any]] = {
+    "/catalog": {"FirstEntry": _FIRST_ENTRY, "NextPage": {"operationId": "getCatalog", **_NEXT_PAGE}},
+    "/catalog/{kind}": {
+        "FirstEntry": _FIRST_ENTRY,
+        "NextPage": {
+            "operationId": "getCatalogKind",
+            **_NEXT_PAGE,
+            "parameters": {"kind": "$request.path.kind", **_NEXT_PAGE["parameters"]},
+        },
+    },
+    "/scenarios": {
+        "FirstScenario": {
+            "operationId": "getScenario",
+            "description": "The contract of the first class.",
+            "parameters": {"name": "$response.body#/scenarios/0/name"},
+        }
+    },
+}
+
 
 def complete(path: str, operation: dict[str, Any]) -> None:
     """Correct what FastAPI says of an operation: its problems, and parameters that are left out rather than null."""
     for parameter in operation.get("parameters", []):
         for option in parameter["schema"].pop("anyOf", []):
             parameter["schema"] |= option if option != {"type": "null"} else {}
+    if path in _LINKS:
+        operation["responses"]["200"]["links"] = _LINKS[path]
     statuses = {405, 422, 500}
     if "{" in path or path in ("/scenarios", "/catalog"):
         statuses.add(404)

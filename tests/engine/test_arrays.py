@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
+from mlsysim.errors import InvalidInputs
 from mlsysim.fields import QuantityType, RateType, RealType, Shape
 from tests.agreement import same
 from tests.strategies import random_scenario
@@ -119,3 +121,19 @@ def test_undefined_elements_of_an_array_are_nan() -> None:
         speedup=np.array([2.0, np.inf]),
     ).evaluate()
     assert np.isnan(np.asarray(result.overall_speedup)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("QuantizationGridScenario", {"alpha": np.array([-1.0, -2.0])}),
+        ("QuantizationGridScenario", {"bits": np.array([4, 8])}),
+        ("DominantShareScenario", {"capacity": {"gpus": np.array([1.0, 2.0])}}),
+    ],
+)
+def test_a_class_with_lists_says_that_it_takes_single_values(name: str, array: dict[str, Any]) -> None:
+    inputs = {"bits": 8} if name == "QuantizationGridScenario" else {"bundles": {"a": {"gpus": 1}}}
+    (input,) = array
+    with pytest.raises(InvalidInputs, match=f"^{input} = .* is an array; outputs here are lists") as raised:
+        evaluate(name, inputs | array)
+    assert raised.value.errors[0].pointer == f"/{input}"

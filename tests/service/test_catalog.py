@@ -67,6 +67,12 @@ def test_one_kind(client: TestClient) -> None:
     assert models["count"] == len(catalog().entries("models"))
 
 
+def test_a_kind_of_model_may_be_asked_for_as_an_entry_states_it(client: TestClient) -> None:
+    mixtures = client.get("/catalog/models?kind=moe_transformer").json()
+    assert mixtures == client.get("/catalog/models?architecture=moe_transformer").json()
+    assert 0 < mixtures["count"] < len(catalog().entries("models"))
+
+
 def test_figures_are_shown_in_the_units_of_their_source(client: TestClient) -> None:
     h100 = client.get("/catalog/hardware/H100").json()
     assert h100["memory"]["capacity"] == {"value": 80, "unit": "GiB"}
@@ -76,6 +82,12 @@ def test_figures_are_shown_in_the_units_of_their_source(client: TestClient) -> N
     assert h100["source"]["grade"] == "datasheet"
     a100 = client.get("/catalog/hardware/A100").json()
     assert a100["memory"]["bandwidth"] == {"value": 2039, "unit": "GB/s"}
+
+
+def test_docs_with_a_slash_lead_to_docs(client: TestClient) -> None:
+    answer = client.get("/docs/", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (308, "../docs")
+    assert client.get("/docs/").url.path == "/docs"
 
 
 def test_health_version_and_units(client: TestClient) -> None:

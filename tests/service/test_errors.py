@@ -377,7 +377,9 @@ HARDWARE: list[tuple[str, Any, str, str]] = [
     ("a number", 5, "", "hardware = 5 must be the key of an entry of hardware, or an object"),
     ("null", None, "", "hardware = null must be the key of an entry of hardware, or an object"),
     ("a list", ["H100"], "", 'hardware = ["H100"] must be the key of an entry of hardware, or an object'),
-    ("a misspelled figure", chip(peak="1 TFLOP/s", peek=1), "/compute/peek", "is not known here"),
+    ("a misspelled figure", chip(peak="1 TFLOP/s", peek=1), "/compute/peek", "is not known here; did you mean peak?"),
+    ("a misspelled change", {"ref": "H100", "memory": {"bandwith": "4 TB/s"}}, "/memory/bandwith", "mean bandwidth, "),
+    ("a misspelled figure taken away", {"ref": "H100", "memory": {"bandwith": None}}, "", "did you mean bandwidth, "),
     ("a bare figure", chip(peak=1), "/compute/peak", "is a bare number, where an operation rate needs its unit"),
     ("another dimension", chip(peak="1 GB/s"), "/compute/peak", "is a data rate, where an operation rate is expected"),
     ("a peak of nothing", chip(peak="0 FLOP/s"), "/compute/peak", "must be greater than 0"),
@@ -525,6 +527,7 @@ def test_a_method_that_is_not_answered(client: TestClient, method: str, path: st
 
 
 QUERIES = [
+    ("POST", AMDAHL, "explain", "maybe", "explain = maybe must be true or false"),
     ("POST", AMDAHL, "units", "imperial", "'display' or 'si'"),
     ("POST", AMDAHL, "units", "SI", "'display' or 'si'"),
     ("POST", AMDAHL, "units", "", "'display' or 'si'"),

@@ -141,7 +141,9 @@ async def get_catalog(
 async def get_kind(
     asked: Asked,
     kind: str,
-    architecture: Annotated[Words, Query(alias="kind", include_in_schema=False)] = None,
+    architecture: Annotated[
+        Words, Query(alias="kind", deprecated=True, description="what the parameter architecture says")
+    ] = None,
 ) -> Answer:
     """The entries of one kind."""
     asked.architecture = asked.architecture or architecture  # what an entry calls its kind

@@ -109,6 +109,8 @@ class QuantityType(FieldType):
         value, unit = given["value"], given["unit"]
         if not isinstance(unit, str):
             raise refuse(f'has a unit that is no text; write one such as "{self.dimension.common[0]}"')
+        if type(value) is float and math.isfinite(value):
+            return in_si(value, unit, self.dimension)
         try:
             number = REAL.read(value)
         except PydanticCustomError as error:

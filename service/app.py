@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 import mlsysim
 from mlsysim.catalog import catalog as catalog_entries
@@ -54,17 +55,17 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.draining = False
-    app.add_middleware(EvaluateEndpoint)
-    if settings.api_keys:
-        app.add_middleware(ApiKeys, keys=settings.api_keys)
-    if settings.cors_origins:
-        app.add_middleware(CORSMiddleware, allow_origins=settings.cors_origins, **_CORS)
     for part in (catalog, scenarios, batch, status, docs):
         app.include_router(part.router)
     serve_document(app)
     problems.install(app)
-    # Around the whole stack, for an answer to what was not foreseen is made at the outside of it.
-    app.middleware_stack = Edge(app.build_middleware_stack(), settings)
+    # Around all that FastAPI stacks up, which an evaluation need not pass.
+    stack: ASGIApp = EvaluateEndpoint(app.build_middleware_stack())
+    if settings.api_keys:
+        stack = ApiKeys(stack, settings.api_keys)
+    if settings.cors_origins:
+        stack = CORSMiddleware(stack, settings.cors_origins, **_CORS)
+    app.middleware_stack = Edge(stack, settings)
     return app
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -15,8 +14,7 @@ from mlsysim.engine.scenario_catalog import configuration, configurations
 from mlsysim.errors import InvalidInputs, UnknownName, input_errors
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """A scenario with its result.
 
     Attributes:
@@ -75,7 +73,7 @@ def evaluate(name: str, body: Any) -> Evaluation:
     """
     scenario_class, stated = resolve(name)
     inputs = body if stated is None or not isinstance(body, dict) else merge_patch(stated, body)
-    if isinstance(inputs, dict):
+    if isinstance(inputs, dict) and any(value is None for value in body.values()):
         # What a patch takes away has to be there to take, or a typo in its name would pass in silence.
         inputs |= {
             given: None for given, value in body.items() if value is None and given not in scenario_class.model_fields

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from mlsysim.engine.scenario import Scenario
 
 _classes: dict[str, type[Scenario[Any]]] = {}
+_VIEW = MappingProxyType(_classes)
 
 
 def register(scenario: type[Scenario[Any]]) -> None:
@@ -32,12 +34,17 @@ def unregister(name: str) -> None:
     del _classes[name]
 
 
-def scenario_classes() -> Mapping[str, type[Scenario[Any]]]:
-    """All registered classes by name."""
+@cache
+def _define_all() -> None:
     import mlsysim.engine.scenario_definitions as definitions
 
     definitions.load()  # defining the classes registers them
-    return MappingProxyType(_classes)
+
+
+def scenario_classes() -> Mapping[str, type[Scenario[Any]]]:
+    """All registered classes by name."""
+    _define_all()
+    return _VIEW
 
 
 def scenario_class(name: str, theme: str | None = None) -> type[Scenario[Any]]:

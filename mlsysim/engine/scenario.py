@@ -262,7 +262,7 @@ def _broken(scenario: Scenario[Any]) -> Iterator[tuple[tuple[str | int, ...], An
                     yield (name, *where, *loc), entry.to_json(), error
         elif isinstance(mark, OneOf) and value is not None and needs_met:
             choices = _formula(mark.expression).evaluate(held)
-            known = set(choices)
+            known = set(choices) if isinstance(value, list) else choices
             for where, text in _items(value):
                 if text not in known:
                     reason = f"must be one of {mark.expression}: {_listed(text, list(choices))}"

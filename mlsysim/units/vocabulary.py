@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mlsysim.errors import UnitError, closest, did_you_mean, shorten
 from mlsysim.units.dimensions import BY_EXPONENTS, BY_NAME, DIMENSIONS, Dimension
@@ -41,44 +42,45 @@ LONGEST_TEXT = 100  # of a quantity, or of a unit
 _LONGEST_SHOWN = 40
 
 
-class Unit(NamedTuple):
-    """A unit of measurement with its exact factor to the base units, `numerator` / `denominator`."""
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of measurement with its exact factor to the base units, `numerator` / `denominator`.
+
+    Attributes:
+        shift: how many decimal places one of it is away from the base unit; None where the factor is no power of ten.
+    """
 
     name: str
     dimension: Dimension
     numerator: int
     denominator: int
+    shift: int | None = field(init=False)
+    _exact: bool = field(init=False, repr=False)
 
-    @property
-    def shift(self) -> int | None:
-        """How many decimal places one of it is away from the base unit; None where the factor is no power of ten."""
-        return _SHIFTS.get((self.numerator, self.denominator))
+    def __post_init__(self) -> None:
+        shift = _SHIFTS.get((self.numerator, self.denominator))
+        object.__setattr__(self, "shift", shift)
+        object.__setattr__(self, "_exact", shift is not None and abs(shift) <= _EXACT)
 
     def read(self, value: float) -> float:
         """A number in this unit, in base units, rounded once: 4.1 GFLOP is 4.1e9 FLOP and not the double below it."""
-        return self.to_si(value) if self.shift is None else _shifted(value, self.shift)
+        if self.shift is None or (self._exact and -_SURE < value < _SURE and value == int(value)):
+            return self.to_si(value)  # from two exact doubles the nearest one, as much as by moving the point
+        return _shifted(value, self.shift)
 
     def to_si(self, value: float) -> float:
         """A number in this unit (or an array of them), in base units."""
-        if self.denominator == 1:
-            return value * self.numerator
-        if self.numerator == 1:
-            return value / self.denominator
         return value * self.numerator / self.denominator
 
     def from_si(self, value: float) -> float:
         """A number in base units (or an array of them), in this unit."""
-        if self.denominator == 1:
-            return value / self.numerator
-        if self.numerator == 1:
-            return value * self.denominator
         return value * self.denominator / self.numerator
 
     def exactly(self, value: float) -> float:
         """A number in base units, in this unit, such that `read` gives the same number again, if any does."""
-        shown = self.from_si(value)
-        if abs(shown) < _SURE and shown == int(shown) and self.read(shown) == value:
-            return shown  # a whole number of so few digits is the only decimal that reads so
+        shown = value * self.denominator / self.numerator
+        if -_SURE < shown < _SURE and shown == int(shown) and self.read(shown) == value:
+            return shown  # of so few digits there is no other decimal number that reads so
         if self.shift is not None:
             shown = _shifted(value, -self.shift)
         for candidate in (shown, math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
@@ -96,8 +98,6 @@ def _shifted(value: float, places: int) -> float:
     """The number with its decimal point moved."""
     if not math.isfinite(value):
         return value
-    if abs(value) < _SURE and abs(places) <= _EXACT and value == int(value):
-        return value * 10.0**places if places >= 0 else value / 10.0**-places  # of two exact doubles: rounded once
     digits, _, exponent = repr(float(value)).partition("e")
     return float(f"{digits}e{int(exponent or 0) + places}")
 
@@ -158,12 +158,12 @@ def _resolve(name: str) -> Unit | None:
     plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
     if plain in _remembered():
-        return _remembered()[plain]._replace(name=name)
+        return replace(_remembered()[plain], name=name)
     top, slash, bottom = plain.partition("/")
     if not slash or not any(top in each.numerators and bottom in each.denominators for each in DIMENSIONS):
         return None
     compiled = compile_unit(plain)
-    return compiled and compiled._replace(name=name)
+    return compiled and replace(compiled, name=name)
 
 
 def compile_unit(name: str) -> Unit | None:

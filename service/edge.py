@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from logging import DEBUG, ERROR, INFO
 from random import getrandbits
 from time import perf_counter
 from typing import Any
@@ -180,7 +181,9 @@ class _Exchange:
         seconds = perf_counter() - self._began
         observe_request(self._method, route, status, seconds)
         log = self._edge.log
-        write = log.debug if route in _PROBES else log.info if status < 500 else log.error
+        level = DEBUG if route in _PROBES else INFO if status < 500 else ERROR
+        if not log.is_enabled_for(level):
+            return
         self._observed |= {
             "method": self._method,
             "route": route,
@@ -190,7 +193,7 @@ class _Exchange:
             "bytes": size,
             "request_id": self._id.decode(),
         }
-        write("request", **self._observed)
+        log.log(level, "request", **self._observed)
 
     async def fail(self, error: Exception) -> None:
         """Log what was not foreseen, and answer that it was, unless that has been done."""

@@ -16,7 +16,7 @@ from mlsysim.engine.evaluation import evaluate, resolve
 from mlsysim.engine.scenario import Scenario
 from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName
 from service import metrics
-from service.answers import Answer
+from service.answers import to_bytes
 from service.aside import aside
 from service.body import parse, read_body
 from service.edge import observe_route, observe_scenario
@@ -67,8 +67,8 @@ def may_take_long(scenario: type[Scenario[Any]], size: int) -> bool:
     return size > _LONG_BODY or scenario.long_running
 
 
-async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: bool) -> Answer:
-    """The answer to the evaluation that a request asks for.
+async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: bool) -> bytes:
+    """The answer to the evaluation that a request asks for, as JSON.
 
     Raises:
         UnknownName, InvalidInputs, EvaluationError: as `answer`.
@@ -78,8 +78,8 @@ async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: 
     observe_scenario(scope, scenario.__name__)
     body = await read_body(scope, receive)
     if may_take_long(scenario, len(body)):
-        return await aside(lambda: Answer(answer(name, parse(body), si, explain)))
-    return Answer(answer(name, parse(body), si, explain))
+        return await aside(lambda: to_bytes(answer(name, parse(body), si, explain)))
+    return to_bytes(answer(name, parse(body), si, explain))
 
 
 class EvaluateEndpoint:
@@ -95,10 +95,13 @@ class EvaluateEndpoint:
             return
         observe_route(scope, ROUTE)
         try:
-            answered = await respond(name, scope, receive, *_QUERIES[scope["query_string"]])
+            body = await respond(name, scope, receive, *_QUERIES[scope["query_string"]])
         except (UnknownName, InvalidInputs, EvaluationError, RequestProblem) as error:
-            answered = answer_error(Request(scope), error)
-        await answered(scope, receive, send)
+            await answer_error(Request(scope), error)(scope, receive, send)
+            return
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 def _asked_for(scope: Scope) -> str | None:

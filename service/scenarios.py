@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
 from mlsysim.engine.description import (
     ConfigurationDescription,
@@ -67,6 +68,9 @@ async def get_scenario(name: str) -> Answer:
 
 
 @router.post("/scenarios/{name}/evaluate", include_in_schema=False)
-async def evaluate_scenario(name: str, request: Request, units: Units = "display", explain: Explain = False) -> Answer:
+async def evaluate_scenario(
+    name: str, request: Request, units: Units = "display", explain: Explain = False
+) -> Response:
     """Evaluate a class, or a named configuration with changes."""
-    return await respond(name, request.scope, request.receive, units == "si", explain)
+    body = await respond(name, request.scope, request.receive, units == "si", explain)
+    return Response(body, media_type="application/json")

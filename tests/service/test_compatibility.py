@@ -230,7 +230,7 @@ BREAKING: dict[str, tuple[Change, str]] = {
 
 ADDITIVE: dict[str, Change] = {
     "nothing": lambda d: None,
-    "a path": lambda d: d["paths"].update({"/readyz": deepcopy(d["paths"]["/healthz"])}),
+    "a path": lambda d: d["paths"].update({"/somewhere": deepcopy(d["paths"]["/healthz"])}),
     "a scenario class": new_scenario,
     "a status": lambda d: get(d)["responses"].update({"429": {"description": "Too many requests."}}),
     "an optional parameter": lambda d: get(d)["parameters"].append(

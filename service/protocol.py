@@ -8,6 +8,34 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
+class OneWrite:
+    """A transport that sends what is written in one turn of the loop, headers and body, with one system call."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send the data before the loop's next turn."""
+        if not self._held:
+            self._loop.call_soon(self._flush)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Close once everything is sent."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._held:
+            self._transport.write(b"".join(self._held))
+            self._held.clear()
+
+
 class PromptProtocol(HttpToolsProtocol):
     """Closes a connection whose first request, or any request once begun, has not all its headers within `seconds`.
 
@@ -21,7 +49,7 @@ class PromptProtocol(HttpToolsProtocol):
         self._within_headers = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(OneWrite(transport, self.loop))  # type: ignore[arg-type]
         self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -146,8 +146,8 @@ class Result:
 
     def undefined(self) -> dict[str, str]:
         """Why each output that is None is not defined."""
-        specs = self.outputs()
-        return {name: specs[name].undefined or "" for name, value in self.__dict__.items() if value is None}
+        without = [name for name, value in self.__dict__.items() if value is None]
+        return {name: self.outputs()[name].undefined or "" for name in without}
 
 
 def check(name: str, value: Any) -> None:

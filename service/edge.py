@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mlsysim.catalog import catalog
 from service.caching import WORTH_COMPRESSING, compressed, conditional
-from service.headers import header
+from service.headers import header, header_list
 from service.logs import logger
 from service.metrics import IN_FLIGHT, observe_request
 from service.problems import RequestProblem, internal_error
@@ -167,8 +167,8 @@ class _Exchange:
         reading = status == 200 and self._method in ("GET", "HEAD")
         if reading or len(body) >= WORTH_COMPRESSING:
             mutable = MutableHeaders(raw=headers)
-            body = await compressed(body, mutable, header(scope, b"accept-encoding"), reading)
-            if reading and conditional(body, mutable, route, header(scope, b"if-none-match"), edge.cacheable_by):
+            body = await compressed(body, mutable, header_list(scope, b"accept-encoding"), reading)
+            if reading and conditional(body, mutable, route, header_list(scope, b"if-none-match"), edge.cacheable_by):
                 status, body = 304, b""
         size = 0 if self._method == "HEAD" else len(body)
         self._observe(route, status, size)

@@ -10,3 +10,8 @@ def header(scope: Scope, name: bytes) -> bytes:
         if key == name:
             return value
     return b""
+
+
+def header_list(scope: Scope, name: bytes) -> bytes:
+    """All headers of that name as the one list that they are together (RFC 9110, 5.3); empty if there is none."""
+    return b", ".join([value for key, value in scope["headers"] if key == name])

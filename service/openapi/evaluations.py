@@ -64,7 +64,7 @@ def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
         "tags": [scenario.theme],
         "operationId": f"evaluate{name}",
         "summary": scenario.title,
-        "description": _scenario_text(scenario),
+        "description": f"{question(scenario)} Each output has its formula and unit in the schema of the result.",
         "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
         "requestBody": {
             "required": True,
@@ -83,14 +83,6 @@ def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
             **{str(status): problem_response(status) for status in BODY_STATUSES},
         },
     }
-
-
-def _scenario_text(scenario: type[Scenario[Any]]) -> str:
-    lines = [question(scenario), ""]
-    for spec in scenario.result_type.outputs().values():
-        formula = f" = `{spec.formula}`" if spec.formula else ""
-        lines.append(f"- **{spec.name}**{f' [{spec.unit}]' if spec.unit else ''}{formula}: {spec.description}")
-    return "\n".join(lines)
 
 
 def _evaluate_named() -> dict[str, Any]:

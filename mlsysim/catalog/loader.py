@@ -175,6 +175,7 @@ def merge_patch(target: Any, patch: Any, follow_references: bool = False) -> Any
 
     A quantity is one value and not an object to merge: ``{"ref": …}`` replaces ``{"value": …, "unit": …}`` whole, and
     the other way round. So is a catalog entry with changes where a key stood; a null in it takes a figure away.
+    Within an entry, figures and sources are replaced whole: a number there has the unit that is written beside it.
 
     Args:
         target: the value as it stands.
@@ -182,6 +183,8 @@ def merge_patch(target: Any, patch: Any, follow_references: bool = False) -> Any
         follow_references: read a text that an object is merged into as the key of a catalog entry to change.
     """
     if not isinstance(patch, dict):
+        return patch
+    if follow_references and isinstance(target, dict) and (target.keys() == {"value", "unit"} or "grade" in target):
         return patch
     if follow_references and isinstance(target, str) and "ref" not in patch:
         return {"ref": target, **patch}

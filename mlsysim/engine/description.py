@@ -241,7 +241,7 @@ def _describe_input(spec: InputSpec, scenario: type[Scenario[Any]]) -> InputDesc
         bounds=_limits(shape.leaf),
         size=_limits(shape) if shape.container else [],
         keys=_limits(shape.key) if shape.key else [],
-        choices=" and ".join(mark.expression for mark in marks if isinstance(mark, OneOf)) or None,
+        choices=" and ".join(dict.fromkeys(mark.expression for mark in marks if isinstance(mark, OneOf))) or None,
         figures=_figures(spec, scenario),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from functools import cache
+from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI, Response
@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 
 from mlsysim.engine.registry import scenario_classes
 from service.answers import to_bytes
+from service.aside import aside
 from service.openapi.components import choice_schemas, evaluation_schemas, model_schemas
 from service.openapi.evaluations import evaluate_paths
 from service.openapi.parts import answer_of, ref
@@ -128,13 +129,18 @@ def _with_references(value: Any) -> Any:
 
 
 def serve_document(app: FastAPI) -> None:
-    """Answer ``GET /openapi.json`` with the document, built when it is first asked for."""
+    """Answer ``GET /openapi.json`` with the document, built in a thread when it is first asked for."""
+    body: bytes | None = None
+    building = Lock()
 
-    @cache
-    def document() -> bytes:
-        return to_bytes(build(app))
+    def build_once() -> bytes:
+        nonlocal body
+        with building:
+            if body is None:
+                body = to_bytes(build(app))
+            return body
 
     async def get_document() -> Response:
-        return Response(document(), media_type="application/json")
+        return Response(body or await aside(build_once), media_type="application/json")
 
     app.add_api_route("/openapi.json", get_document, include_in_schema=False)

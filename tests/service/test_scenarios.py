@@ -48,6 +48,14 @@ class TestANamedConfiguration:
         answer = evaluate(client, REQUEST_PATH, {"stages": {"preprocess": None}})
         assert answer["result"]["total_time"] == {"value": 70.0, "unit": "ms"}
 
+    @pytest.mark.parametrize("part", [{"value": 4}, {"unit": "GB/s"}, {}, {"value": 4, "unit": "TB/s", "Unit": None}])
+    def test_a_figure_of_an_entry_is_replaced_whole_or_not_at_all(self, client: TestClient, part: Any) -> None:
+        """A number whose unit would depend on how the catalog prints the entry is refused."""
+        body = {"hardware": {"ref": "H100", "memory": {"bandwidth": part}}, "intensity": "100 FLOP/byte"}
+        refused = client.post("/scenarios/RooflinePointScenario/evaluate", json=body)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["pointer"].startswith("/hardware/memory/bandwidth")
+
     def test_a_merge_patch_media_type_will_do(self, client: TestClient) -> None:
         response = client.post(
             f"/scenarios/{REQUEST_PATH}/evaluate",

@@ -180,7 +180,8 @@ class LateConstraintScenario(Scenario[LateConstraintResult]):
     sources = (BOEHM_1981, AMERSHI_2019)
     notes = (
         "The outputs follow from model_memory, memory_budget, request_day, discard_day and repair_tasks. "
-        "Everything else tells the story, and only its order in time is checked.",
+        "Everything else tells the story; of it only the order in time is checked, and that device_memory_low is not "
+        "above device_memory_high.",
         "work_discarded counts calendar days that went by, whoever worked on them.",
         "memory_budget is the part of the device's memory set aside for the model.",
         "repair_elapsed adds all tasks up, as if none could run beside another; it is the worst case.",

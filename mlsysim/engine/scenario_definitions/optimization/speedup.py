@@ -72,7 +72,8 @@ class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
         "Both rates need the same number format, both dense and both peak, or both measured. One vendor figure "
         "with sparsity makes the gain twice what it is.",
         "fraction is a share of the time before the move, not of code or of operations: 80 percent is 0.8.",
-        "If the new path is slower the speedup is below 1; only the ceiling does not depend on the gain.",
+        "If the new path is slower and takes any of the work, the speedup is below 1; only the ceiling does not depend "
+        "on the gain.",
     )
     rules = (
         Rule(

@@ -125,8 +125,8 @@ class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
     title = "Does a larger training cluster pay after checkpoints and failures?"
     sources = (YOUNG_1974, DALY_2006)
     notes = (
-        "In truth the interval is shorter: nodes, network and storage fail too, and failures come together, while "
-        "only independent ones of devices are counted.",
+        "In truth a job stops more often: nodes, network and storage fail too, while only failures of devices are "
+        "counted, each independent of the others.",
         "The overhead has neither restarting nor reloading in it.",
         "Give the component_mtbf of one device; it is divided by the number of devices, which must not happen twice.",
         "A factor below 1 shrinks the job; everything named expanded then describes the smaller one.",

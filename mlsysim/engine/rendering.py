@@ -240,6 +240,9 @@ class _Numbers:
         return _plain(value)
 
 
+_MOST_DIGITS = 10
+
+
 def quantity(value: float, unit: str) -> str:
     """A quantity in base units as a reader would write it, in that unit."""
     return f"{_plain(unit_of(unit).from_si(value))} {unit}"
@@ -249,7 +252,10 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return str(value)
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < _LARGEST_PLAIN else f"{value:.6g}"
+        if value.is_integer() and abs(value) < _LARGEST_PLAIN:
+            return str(int(value))
+        written = f"{value:.15g}"  # a number of few digits is one that somebody wrote, and is shown as written
+        return written if sum(map(str.isdigit, written.partition("e")[0])) <= _MOST_DIGITS else f"{value:.6g}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_first(_plain(item) for item in value)) + "]"
     return str(getattr(value, "label", value))

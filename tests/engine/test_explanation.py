@@ -350,3 +350,9 @@ def test_a_rounding_division_keeps_its_parentheses() -> None:
     assert cache.with_numbers is not None
     assert cache.with_numbers.startswith("5 × 2 × 2 byte × 2 × 3 × (100 // 3)")
     assert computed(cache.with_numbers) == answer.result.__dict__["kv_cache_bytes"]
+
+
+def test_a_number_is_shown_as_written_where_it_is_short() -> None:
+    """To six digits both sides of this comparison would be 0.94, and the line false."""
+    floor = Scenarios.RetinopathyScreenerRequirements.variant(sensitivity_floor=0.9400001)
+    assert "0.9400001" in str(floor.explain())

@@ -240,6 +240,12 @@ def _warnings(scenario: str, inputs: dict[str, Any]) -> list[Any]:
         ),
         pytest.param(
             "QuantizedDeploymentProfileScenario",
+            PROFILE | {"int_top1_pct": 0.758},
+            ["percent_or_share"],
+            id="one accuracy as a share",
+        ),
+        pytest.param(
+            "QuantizedDeploymentProfileScenario",
             PROFILE | {"workload": {"parameters": 5e9}},
             ["weights_exceed_memory"],
             id="20 GB of floats on 16 GiB",

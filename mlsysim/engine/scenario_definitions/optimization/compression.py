@@ -339,8 +339,8 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
             if capacity is not None and any_of(size > capacity):
                 yield Warning("weights_exceed_memory", f"the {version} model does not fit {self.hardware.label}")
         yield from self._implied_rates()
-        if any_of((self.float_top1_pct <= 1) & (self.int_top1_pct <= 1)):
-            yield Warning("percent_or_share", "both accuracies are 1 percent or less; 76 percent is 76, not 0.76")
+        if any_of((self.float_top1_pct <= 1) | (self.int_top1_pct <= 1)):
+            yield Warning("percent_or_share", "an accuracy is 1 percent or less; 76 percent is 76, not 0.76")
         yield from wide_values(float_bytes=self.float_bytes)
 
     def _implied_rates(self) -> Iterator[Warning]:

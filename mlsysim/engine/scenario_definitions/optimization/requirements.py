@@ -154,8 +154,9 @@ class IterationBudgetScenario(Scenario[IterationBudgetResult]):
             yield Warning("no_gain", "the fast team ends no higher than the slow one")
         if any_of(result.slow_runs < 1):
             yield Warning("deadline_missed", "a slow run takes longer than the window, and a part of it counts anyway")
-        if any_of(self.ceiling <= 1):
-            yield Warning("percent_or_share", "nobody passes 1 percent; an accuracy of 95 percent is 95, not 0.95")
+        accuracies = (self.ceiling, self.slow_start, self.fast_start)
+        if any(any_of((accuracy > 0) & (accuracy <= 1)) for accuracy in accuracies):
+            yield Warning("percent_or_share", "an accuracy is 1 percent or less; 95 percent is 95, not 0.95")
 
 
 class LateConstraintScenario(Scenario[LateConstraintResult]):

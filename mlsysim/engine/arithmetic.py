@@ -6,6 +6,7 @@ alike, so that one line gives a single value in microseconds and a sweep of a mi
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from decimal import Context
@@ -53,7 +54,7 @@ def minimum(first: Any, *others: Any) -> Any:
     """The smallest of the arguments, or of the items of a single one."""
     values = (first, *others) if others else tuple(first)
     if any(isinstance(value, _Array) for value in values):
-        return np.minimum.reduce(np.broadcast_arrays(*values))
+        return functools.reduce(np.minimum, values)
     return min(values)
 
 
@@ -61,7 +62,7 @@ def maximum(first: Any, *others: Any) -> Any:
     """The largest of the arguments, or of the items of a single one."""
     values = (first, *others) if others else tuple(first)
     if any(isinstance(value, _Array) for value in values):
-        return np.maximum.reduce(np.broadcast_arrays(*values))
+        return functools.reduce(np.maximum, values)
     return max(values)
 
 

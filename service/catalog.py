@@ -18,6 +18,7 @@ from mlsysim.engine.scenario_catalog import NamedConfiguration, configuration, c
 from mlsysim.errors import UnitError, UnknownName
 from mlsysim.units import LONGEST_TEXT, Dimension, dimensions, patterns, read
 from service.answers import Answer
+from service.spelling import Number, Whole
 
 router = APIRouter(tags=["catalog"])
 
@@ -75,7 +76,7 @@ Sort = Literal[
 ]  # fmt: skip
 
 Words = Annotated[str | None, Query(max_length=100)]
-Count = Annotated[float | None, Query(allow_inf_nan=False)]
+Count = Annotated[Number | None, Query(allow_inf_nan=False)]
 
 
 def _name(sort: str) -> str:
@@ -102,9 +103,9 @@ class CatalogQuery:
     vendor: Annotated[Words, Query(description="maker of hardware, such as NVIDIA")] = None
     family: Annotated[Words, Query(description="family of models, such as language")] = None
     architecture: Annotated[Words, Query(description="kind of models, such as moe_transformer")] = None
-    year: Annotated[int | None, Query(description="year of release")] = None
-    min_year: Annotated[int | None, Query(description="first year of release")] = None
-    max_year: Annotated[int | None, Query(description="last year of release")] = None
+    year: Annotated[Whole | None, Query(description="year of release")] = None
+    min_year: Annotated[Whole | None, Query(description="first year of release")] = None
+    max_year: Annotated[Whole | None, Query(description="last year of release")] = None
     min_peak: Annotated[str | None, _bound("peak", "least peak rate")] = None
     max_peak: Annotated[str | None, _bound("peak", "largest peak rate")] = None
     min_bandwidth: Annotated[str | None, _bound("bandwidth", "least bandwidth of memory, or of a fabric")] = None
@@ -122,7 +123,7 @@ class CatalogQuery:
             json_schema_extra={"x-enum-varnames": [_name(sort) for sort in get_args(Sort)]},
         ),
     ] = None
-    limit: Annotated[int, Query(ge=1, le=_MOST, description="most entries of one page")] = _MOST
+    limit: Annotated[Whole, Query(ge=1, le=_MOST, description="most entries of one page")] = _MOST
     cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None
 
 
@@ -182,13 +183,13 @@ def _index(kind: str | None, asked: CatalogQuery) -> dict[str, Any]:
         if kind in (None, item["kind"]) and all(holds(item, entry) for holds in conditions)
     ]
     items = [item for item, _ in _sorted(found, asked.sort)]
-    start = _start(items, asked.cursor)
+    start = _start(items, asked)
     page = items[start : start + asked.limit]
     return {
         "kinds": {name: len(catalog().entries(name)) for name in KINDS} | {CONFIGURATIONS: len(configurations())},
         "count": len(items),
         "entries": page,
-        "next_cursor": _cursor(page[-1]) if start + asked.limit < len(items) else None,
+        "next_cursor": _cursor(page[-1], asked.sort) if start + asked.limit < len(items) else None,
     }
 
 
@@ -265,18 +266,18 @@ def _sorted(found: list[Found], sort: Sort | None) -> list[Found]:
     return [pair for _, pair in ordered] + [pair for pair in found if FIGURES[name].of(pair[1]) is None]
 
 
-def _cursor(item: Item) -> str:
-    return base64.urlsafe_b64encode(f"{item['kind']}/{item['key']}".encode()).decode()
+def _cursor(last: Item, sort: Sort | None) -> str:
+    """Where the next page begins, and in what order; a cursor of another order would skip and repeat entries."""
+    return base64.urlsafe_b64encode(f"{sort or ''} {last['kind']}/{last['key']}".encode()).decode()
 
 
-def _start(found: list[Item], cursor: str | None) -> int:
-    if cursor is None:
+def _start(found: list[Item], asked: CatalogQuery) -> int:
+    if asked.cursor is None:
         return 0
-    try:
-        last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-        return next(i for i, item in enumerate(found) if f"{item['kind']}/{item['key']}" == last) + 1
-    except (ValueError, StopIteration):
-        raise _invalid("cursor", "is no cursor that this query gave; leave it out to start anew", cursor) from None
+    for index, item in enumerate(found, 1):
+        if _cursor(item, asked.sort) == asked.cursor:
+            return index
+    raise _invalid("cursor", "is no cursor that this query gave; leave it out to start anew", asked.cursor)
 
 
 def _invalid(name: str, reason: str, given: str) -> RequestValidationError:

@@ -22,6 +22,7 @@ from mlsysim.engine.scenario_catalog import configuration
 from mlsysim.errors import UnknownName
 from service.answers import Answer
 from service.evaluating import respond
+from service.spelling import Truth
 
 router = APIRouter(tags=["scenarios"])
 
@@ -30,7 +31,7 @@ Units = Annotated[
     Query(description="units of the answer: those of the scenario's contract, or SI base units"),
 ]
 Explain = Annotated[
-    bool, Query(description="add the derivation: each output's formula with this call's numbers, each input's origin")
+    Truth, Query(description="add the derivation: each output's formula with this call's numbers, each input's origin")
 ]
 
 

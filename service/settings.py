@@ -46,7 +46,7 @@ class Settings(BaseSettings):
         default="", pattern=_ROOT_PATH, description="path that a proxy serves this under, such as `/mlsysim`"
     )
     body_limit: int = Field(default=1_000_000, ge=1_000, description="largest request body, in bytes")
-    batch_limit: int = Field(default=1000, ge=1, le=10_000, description="most evaluations of one batch")
+    batch_limit: int = Field(default=1000, ge=1, le=1000, description="most evaluations of one batch, up to 1000")
     request_timeout: float = Field(
         default=30, gt=0, le=3600, description="seconds within which a request has to arrive, headers and body each"
     )
@@ -63,7 +63,7 @@ class Settings(BaseSettings):
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_keys)] = Field(
         default=(),
         max_length=100,
-        description="keys that may call, comma-separated; without any, anyone may",
+        description="keys that may call, comma-separated, of 16 to 200 characters each; without any, anyone may",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="least level logged: `debug`, `info`, `warning` or `error`"

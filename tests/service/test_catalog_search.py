@@ -138,6 +138,30 @@ def test_a_cursor_that_no_page_gave_is_refused(client: TestClient, cursor: str) 
     assert response.json()["errors"][0]["parameter"] == "cursor"
 
 
+def test_a_cursor_of_another_order_is_refused(client: TestClient) -> None:
+    cursor = client.get("/catalog/hardware", params={"limit": 1, "sort": "-peak"}).json()["next_cursor"]
+    assert client.get("/catalog/hardware", params={"cursor": cursor, "sort": "-peak"}).status_code == 200
+    for other in ({}, {"sort": "peak"}, {"sort": "-bandwidth"}):
+        assert client.get("/catalog/hardware", params={"cursor": cursor, **other}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [("limit", "5_0"), ("limit", " 5"), ("limit", "+5"), ("year", "2_022"), ("min_parameters", "1_0"), ("year", "")],
+)
+def test_a_number_is_spelled_as_in_json(client: TestClient, parameter: str, text: str) -> None:
+    answer = client.get("/catalog", params={parameter: text})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["parameter"] == parameter
+
+
+@pytest.mark.parametrize(("text", "status"), [("true", 200), ("True", 200), ("yes", 422), ("on", 422), ("1", 422)])
+def test_a_truth_value_is_spelled_as_such(client: TestClient, text: str, status: int) -> None:
+    answer = client.post("/scenarios/ModelSpeedupRequestPath/evaluate", params={"explain": text}, json={})
+    assert answer.status_code == status
+    assert ("derivation" in answer.json()) == (status == 200)
+
+
 def test_a_cursor_of_another_search_is_refused(client: TestClient) -> None:
     cursor = client.get("/catalog/hardware", params={"limit": 1}).json()["next_cursor"]
     response = client.get("/catalog/models", params={"cursor": cursor})

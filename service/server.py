@@ -6,8 +6,11 @@ import os
 import signal
 import sys
 from functools import partial
+from multiprocessing import parent_process
+from multiprocessing.process import BaseProcess
 from socket import socket
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 import uvicorn
 from fastapi import FastAPI
@@ -60,9 +63,17 @@ def application() -> FastAPI:
     """The application as a worker runs it."""
     from service.app import create_app
 
+    if parent := parent_process():
+        Thread(target=_follow, args=(parent,), daemon=True).start()
     settings = Settings()
     logs.configure(settings)
     return create_app(settings)
+
+
+def _follow(parent: BaseProcess) -> None:
+    """Stop this worker when its parent is gone, or it would hold on to the port."""
+    parent.join()
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _config(settings: Settings) -> uvicorn.Config:

@@ -63,6 +63,14 @@ def counted(service: Service, series: str) -> float:
     return float(found[1]) if found else 0
 
 
+def listens(service: Service) -> bool:
+    try:
+        connect(service).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 def connect(service: Service) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", int(service.url.rpartition(":")[2])))
     connection.settimeout(30)
@@ -103,6 +111,13 @@ def test_a_worker_that_is_killed_is_replaced_and_what_it_counted_stays(workers: 
     until(lambda: started(workers) == 4)
     assert counted(workers, series) == 30
     assert counted(workers, "mlsysim_http_requests_in_flight") == 1
+
+
+def test_workers_stop_when_their_parent_is_killed(tmp_path: Path) -> None:
+    with serving(tmp_path, WORKERS="2", DRAIN_TIME="0") as service:
+        until(lambda: started(service) == 2)
+        service.process.kill()
+        until(lambda: not listens(service))
 
 
 def test_a_stop_is_announced_then_everything_begun_is_finished(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_it_answers_and_explains(client: TestClient) -> None:
     expected = 2 * 63 / 64 * 8.03e9 * 2 / 50e9
     assert answer["result"]["transfer_time"] == {"value": pytest.approx(expected * 1e3), "unit": "ms"}
     step = next(output for output in answer["derivation"]["outputs"] if output["name"] == "transfer_time")
-    assert step["with_numbers"].endswith("/ 50 GB/s")
+    assert step["with_numbers"].endswith("/ (50 GB/s)")
     wrong = client.post("/scenarios/WorkedExampleScenario/evaluate", json=BODY | {"link": "50 GB"}).json()
     assert wrong["errors"][0]["pointer"] == "/link"
 

@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from mlsysim.catalog import Entry, Source, catalog
 from mlsysim.catalog.types import Figures
 from mlsysim.engine.formula import Formula
-from mlsysim.engine.rendering import Known, latex, with_numbers
+from mlsysim.engine.rendering import escaped, latex, text
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import InputSpec, Scenario
+from mlsysim.engine.substitution import Known, substituted
 
 InputOrigin = Literal["given", "default", "catalog", "constant", "assumption"]
 
@@ -62,6 +63,7 @@ class DerivedOutput(_Part):
     with_numbers: str | None = Field(
         description="the formula with this call's numbers and units in it, and what decided where it has a choice"
     )
+    latex_with_numbers: str | None = Field(description="the same with these numbers as LaTeX, for math mode")
     algorithm: list[str] = Field(description="the steps that give it, where no formula does")
     value: Any = Field(description="the value, null where it is not defined")
     undefined: str | None = Field(description="why it is not defined, where it is not")
@@ -97,12 +99,13 @@ class Derivation(_Part):
         return "\n".join(lines)
 
     def latex(self) -> str:
-        """The derivation as a LaTeX ``align*`` environment: each output, its formula and its value."""
-        rows = [
-            rf"\mathrm{{{output.name.replace('_', chr(92) + '_')}}} &= {output.latex} = {_latex_value(output)}"
-            for output in self.outputs
-            if output.latex
-        ]
+        """The derivation as a LaTeX ``align*`` environment: each output, its formula, the numbers in it, its value."""
+        rows = []
+        for output in self.outputs:
+            value = r"\text{undefined}" if output.undefined else rf"\text{{{escaped(_as_text(output.value))}}}"
+            steps = [step for step in (output.latex, output.latex_with_numbers, value) if step]
+            equal = " \\\\\n    ".join(f"&= {step}" for step in steps)
+            rows.append(rf"\mathrm{{{escaped(output.name)}}} {equal}")
         return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
     def __str__(self) -> str:
@@ -128,16 +131,6 @@ def _as_text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else "absent" if value is None else str(value)
 
 
-def _latex_value(output: DerivedOutput) -> str:
-    if output.undefined:
-        return r"\text{undefined}"
-    return rf"\text{{{_as_text(output.value).translate(_LATEX)}}}"
-
-
-_LATEX = {ord(mark): "\\" + mark for mark in "_%{}&#$"}
-_LATEX |= {ord("\\"): r"\textbackslash{}", ord("~"): r"\textasciitilde{}", ord("^"): r"\textasciicircum{}"}
-
-
 def derive(scenario: Scenario[Any], result: Result, si: bool = False) -> Derivation:
     """How `result` came about from `scenario`.
 
@@ -160,22 +153,22 @@ def derive(scenario: Scenario[Any], result: Result, si: bool = False) -> Derivat
         _explain_input(scenario, spec, si, scenario.why.get(name), used.get(name, []))
         for name, spec in type(scenario).inputs().items()
     ]
-    outputs = []
-    for name, spec in result.outputs().items():
-        value = getattr(result, name)
-        outputs.append(_derive_output(spec, value, names, si))
-        names[name] = Known(value, spec.shape, None if si else spec.unit)
+    outputs = [_derive_output(spec, getattr(result, name), names, si) for name, spec in result.outputs().items()]
     return Derivation(scenario=type(scenario).__name__, title=scenario.title, inputs=inputs, outputs=outputs)
 
 
 def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bool) -> DerivedOutput:
     formula = spec.formula
+    result = Known(value, spec.shape, None if si else spec.unit)
+    line = substituted(formula, names, result, si) if formula and value is not None else None
+    names[spec.name] = result
     return DerivedOutput(
         name=spec.name,
         description=spec.description,
         formula=str(formula) if formula else None,
         latex=latex(formula) if formula else None,
-        with_numbers=with_numbers(formula, names, si) if formula and value is not None else None,
+        with_numbers=text(line) if line else None,
+        latex_with_numbers=latex(line) if line else None,
         algorithm=list(spec.algorithm),
         value=None if value is None else spec.shape.writer(spec.unit, si, rounded=not si)(value),
         undefined=spec.undefined if value is None else None,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from types import NoneType
 from typing import Any
 
 import pytest
@@ -13,12 +15,15 @@ from hypothesis import strategies as st
 from mlsysim import Scenarios
 from mlsysim.catalog import Entry
 from mlsysim.catalog.types import Figures
+from mlsysim.engine.description import named_configurations
 from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.explanation import Derivation, derive
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.rendering import latex
+from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import configuration, configurations
+from mlsysim.fields import QuantityType, Shape, TextType
 from mlsysim.units import unit as unit_of
 from tests.agreement import same
 from tests.strategies import scenarios
@@ -26,58 +31,77 @@ from tests.strategies import scenarios
 every_class = pytest.mark.parametrize(
     "scenario", list(scenario_classes().values()), ids=lambda scenario: scenario.__name__
 )
-QUANTITY = re.compile(r"(?<![\w.])((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?) (1/\w+|[A-Za-z]+(?:/[A-Za-z]+)?)(?![\w/])")
+QUANTITY = re.compile(r"(?<![\w.])((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?) (1|[A-Za-z]+)(/[A-Za-z]+)?(?![\w/])")
 WORDS = {"or", "and", "is", "not", "in", "mod"}
+FUNCTIONS = {name: getattr(math, name) for name in ("ceil", "floor", "sqrt", "log2", "log10")} | {
+    "abs": abs, "round": round, "sum": sum, "len": len,
+    "min": lambda *values: min(values[0] if len(values) == 1 else values),
+    "max": lambda *values: max(values[0] if len(values) == 1 else values),
+}  # fmt: skip
+SI = (1, 1, 1, 1, 1)
+OTHER_UNITS = (2, 3, 5, 7, 11)  # how many of some other base units go into a second, a byte, a FLOP, a joule, a USD
 
 
-def computed(with_numbers: str) -> float:
-    """The value of a formula with numbers in it, calculated from nothing but its text."""
+def computed(line: str, base: tuple[int, ...] = SI) -> Any:
+    """What a line gives, calculated from nothing but its text, in a system of base units."""
+
+    def size(unit: str) -> str:
+        known = unit_of(unit)
+        return repr(known.to_si(1) * measure(known.dimension.exponents, base))
 
     def in_base_units(match: re.Match[str]) -> str:
-        if match[2] in WORDS:
+        number, unit, per = match.groups()
+        if unit in WORDS:
             return match[0]
-        return repr(unit_of(match[2]).to_si(float(match[1])))
+        if per is None:
+            return f"({number} * {size(unit)})"
+        return f"{number} * {unit if unit == '1' else size(unit)} / {size(per[1:])}"  # as it stands there
 
-    text = QUANTITY.sub(in_base_units, with_numbers.partition(", since ")[0])
+    text = QUANTITY.sub(in_base_units, re.sub(r", … \d+ more", "", line))
     text = text.replace("×", "*").replace("^", "**").replace(" mod ", " % ")
-    scope = {"min": _smallest, "max": _largest, "ceil": __import__("math").ceil, "floor": __import__("math").floor}
-    scope |= {name: getattr(__import__("math"), name) for name in ("sqrt", "log2", "log10")}
-    return float(eval(text, {"__builtins__": {"abs": abs, "round": round, "sum": sum, "len": len}}, scope))
+    return eval(text, {"__builtins__": {}, "inf": math.inf}, FUNCTIONS)
 
 
-def _smallest(*values: Any) -> Any:
-    return min(values[0] if len(values) == 1 else values)
+def measure(exponents: tuple[int, ...], base: tuple[int, ...]) -> float:
+    """By what a number of that dimension grows in a system of base units."""
+    return math.prod(unit**power for unit, power in zip(base, exponents, strict=True))
 
 
-def _largest(*values: Any) -> Any:
-    return max(values[0] if len(values) == 1 else values)
+def parts(line: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any, Shape]]:
+    """The lines of the members of a map, each with its value; a line itself if it has no members."""
+    if not isinstance(value, (dict, Result)):
+        yield line, value, shape
+        return
+    members = value if isinstance(value, dict) else value.__dict__
+    starts = [(line.index(f"{key}: "), key) for key in members if f"{key}: " in line]
+    for (start, key), (end, _) in zip(starts, [*starts[1:], (len(line) + 1, "")], strict=True):
+        inner = shape.item or value.outputs()[key].shape
+        yield from parts(line[start + len(key) + 2 : end - 2], members[key], inner)
 
 
 @every_class
+@settings(max_examples=50)
 @given(data=st.data())
 def test_the_numbers_shown_give_the_value(scenario: type[Scenario[Any]], data: st.DataObject) -> None:
+    """To six digits, in whatever units: so a number that lacks its unit, or its parentheses, shows."""
     drawn = data.draw(scenarios(scenario))
     result = drawn.evaluate()
-    for output in derive(drawn, result).outputs:
-        value = getattr(result, output.name)
-        if not isinstance(value, float) or output.with_numbers is None or "…" in output.with_numbers:
-            continue
-        if _cancels(output.with_numbers):
-            continue
-        assert computed(output.with_numbers) == pytest.approx(value, rel=1e-3), (output.name, output.with_numbers)
-
-
-@every_class
-@settings(max_examples=20)
-@given(data=st.data())
-def test_what_decided_a_choice_is_true(scenario: type[Scenario[Any]], data: st.DataObject) -> None:
-    drawn = data.draw(scenarios(scenario))
-    for output in derive(drawn, drawn.evaluate()).outputs:
-        for reason in (output.with_numbers or "").partition(", since ")[2].split(" and "):
-            comparison = re.fullmatch(r"(.*\d.*) (<|<=|>|>=) (.*\d.*)", reason)
-            if comparison:
-                left, right = computed(comparison[1]), computed(comparison[3])
-                assert left == pytest.approx(right, rel=1e-5) or (left < right) == (comparison[2][0] == "<"), reason
+    for output in derive(drawn, result, si=data.draw(st.booleans())).outputs:
+        shape = scenario.result_type.outputs()[output.name].shape
+        line, _, reasons = (output.with_numbers or "").partition(", since ")
+        for each in reasons.split(" and ") if re.search(r"\d", reasons) else ():
+            if re.fullmatch(r".*\d.* (<|<=|>|>=) .*\d.*", each):
+                assert all(computed(each, base) for base in (SI, OTHER_UNITS)), (output.name, each)
+        for part, value, kind in parts(line, getattr(result, output.name), shape):
+            if not part or value is None or isinstance(kind.leaf.type, (TextType, NoneType)) or "+ …" in part:
+                continue
+            dimension = kind.leaf.type.dimension.exponents if isinstance(kind.leaf.type, QuantityType) else (0,) * 5
+            for base in (SI, OTHER_UNITS):
+                found, expected = computed(part, base), value
+                if not isinstance(value, list):
+                    found, expected = [found], [value]
+                expected = [each if isinstance(each, bool) else each * measure(dimension, base) for each in expected]
+                assert found == pytest.approx(expected[: len(found)], rel=1.01e-5, abs=0), (output.name, part, base)
 
 
 def figures_of(part: Figures, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -126,11 +150,6 @@ def test_an_output_without_a_formula_reads_no_catalog_entry() -> None:
         assert not entries or all(spec.formula for spec in scenario.result_type.outputs().values())
 
 
-def _cancels(text: str) -> bool:
-    """Whether a difference is taken, in which the six digits that are shown may all cancel."""
-    return " - " in text
-
-
 @every_class
 @given(data=st.data())
 def test_the_derivation_names_everything_in_order(scenario: type[Scenario[Any]], data: st.DataObject) -> None:
@@ -149,10 +168,12 @@ def test_the_derivation_names_everything_in_order(scenario: type[Scenario[Any]],
 
 
 @every_class
-def test_every_formula_has_balanced_latex(scenario: type[Scenario[Any]]) -> None:
-    for output in scenario.result_type.outputs().values():
-        if output.formula is not None:
-            text = latex(output.formula)
+def test_every_formula_has_balanced_latex_with_and_without_numbers(scenario: type[Scenario[Any]]) -> None:
+    examples = [named.scenario.explain() for named in named_configurations(scenario)]
+    formulas = [latex(output.formula) for output in scenario.result_type.outputs().values() if output.formula]
+    lines = [output.latex_with_numbers for example in examples for output in example.outputs]
+    for text in formulas + lines:
+        if text is not None:
             plain = text.replace(r"\{", "").replace(r"\}", "")
             assert plain.count("{") == plain.count("}")
             assert len(re.findall(r"\\left(?![a-z])", text)) == len(re.findall(r"\\right(?![a-z])", text))
@@ -349,7 +370,56 @@ def test_a_rounding_division_keeps_its_parentheses() -> None:
     (cache,) = [each for each in derive(answer.scenario, answer.result).outputs if each.name == "kv_cache_bytes"]
     assert cache.with_numbers is not None
     assert cache.with_numbers.startswith("5 × 2 × 2 byte × 2 × 3 × (100 // 3)")
-    assert computed(cache.with_numbers) == answer.result.__dict__["kv_cache_bytes"]
+    assert computed(cache.with_numbers.partition(", since ")[0]) == answer.result.__dict__["kv_cache_bytes"]
+
+
+def line(derivation: Derivation, name: str) -> str | None:
+    return next(output.with_numbers for output in derivation.outputs if output.name == name)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "output", "expected"),
+    [
+        ("ResNet50CompileBreakeven", "eager_item_time", "1 / (1450 1/s)"),
+        ("RuralClinicRetinalUpload", "upload_time", "2 GB / (2 Mbit/s)"),
+        ("RetinopathyScreenerLateMemoryLimit", "work_discarded", "(153 - 1) × 86400 s"),
+        ("IllustrativeMemoryWall", "compute_annual_factor", "2^(31557600 s / 1.5 year)"),
+        ("Matmul4096Fp16Tile128", "flops", "2 FLOP × 68719476736"),
+        ("Matmul4096Fp16Tile128", "tile_intensity", "4.194304 MFLOP / 65.536 kB"),
+        ("Matmul4096Fp16Tile128", "unblocked_intensity", "1 FLOP / 2 byte"),
+        ("Gpt2XlSoftmaxPrefill", "flops", "209715200 × 3 FLOP"),
+        ("Int8VsFp32OperationEnergy45nm", "wide_mac", "(3.7 pJ/OP + 0.9 pJ/OP) × 1 FLOP"),
+        ("DiurnalServingLending1K", "annual_value", "133 × 2 USD/h × 31536000 s"),
+    ],
+)
+def test_a_line_has_every_unit_it_takes(configuration: str, output: str, expected: str) -> None:
+    assert line(getattr(Scenarios, configuration).explain(), output) == expected
+
+
+def test_a_difference_shows_the_digits_that_are_left_of_it() -> None:
+    barely = Scenarios.ModelSpeedupRequestPath.variant(speedup=1.0000001).explain()
+    assert line(barely, "upgraded_stage_time") == "45 ms / 1.0000001"
+    assert line(barely, "end_to_end_reduction") == "1 - 129.9999955 ms / 130 ms"
+
+
+def test_two_sides_of_a_comparison_are_told_apart() -> None:
+    fits = Scenarios.WearableMobileNetV2SparseFlash.variant(flash_budget="2999999.9999 B").explain()
+    assert line(fits, "fits") == "3 MB <= 2.9999999999 MB"
+
+
+def test_of_a_long_list_the_item_that_decides_is_shown() -> None:
+    values = [*range(20), 99, *range(30)]
+    inputs = {"values": values, "bits": 8, "signed": False, "symmetric": True}
+    grid = evaluate("QuantizationGridScenario", inputs).scenario.explain()
+    assert line(grid, "hi") == "max([0, 1, 2, 3, 4, 5, 6, … 13 more, 99, … 30 more]), since beta is not stated and " + (
+        "symmetric is true"
+    )
+
+
+def test_the_lines_are_there_as_latex() -> None:
+    derivation = Scenarios.ResNet50CompileBreakeven.explain()
+    assert derivation.outputs[3].latex_with_numbers == r"\frac{30\,\mathrm{s}}{0.224539\,\mathrm{ms}}"
+    assert derivation.outputs[3].latex_with_numbers in derivation.latex()
 
 
 def test_a_number_is_shown_as_written_where_it_is_short() -> None:

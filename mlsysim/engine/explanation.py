@@ -7,6 +7,7 @@ figures of a catalog entry were used is recorded while these formulas are evalua
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Literal
 
@@ -29,12 +30,14 @@ class _Part(BaseModel):
 
 
 class UsedFigure(_Part):
-    """A figure of a catalog entry that the scenario read."""
+    """A figure of a catalog entry that the scenario read, or a member of a map."""
 
     figure: str = Field(description="path of the figure within the input, such as memory.bandwidth")
     value: Any = Field(description="the figure as its source prints it, or as it was given")
-    given: bool = Field(description="true where the request stated it, false where it is the catalog's")
-    link: str | None = Field(description="path of the catalog entry it stands in")
+    given: bool = Field(
+        description="true where the request stated it, false where it is the catalog's or the configuration's"
+    )
+    link: str | None = Field(description="path of the catalog entry it stands in, or of the constant it is")
     source: Source | None = Field(description="where the catalog has it from")
 
 
@@ -47,10 +50,17 @@ class ExplainedInput(_Part):
     origin: InputOrigin = Field(
         description="stated in the request, a default, a catalog entry or constant, or assumed by the configuration"
     )
-    why: str | None = Field(description="why a default, or an input of a named configuration, is what it is")
+    why: str | None = Field(
+        description="why a default, or an input of a named configuration as far as it was not changed, is what it is"
+    )
     link: str | None = Field(description="path of the catalog entry or constant")
     source: Source | None = Field(description="where the catalog has it from")
-    figures: list[UsedFigure] = Field(description="of a catalog entry, the figures that were used")
+    figures: list[UsedFigure] = Field(
+        description=(
+            "of a catalog entry, the figures that were used; of a map that was changed in part, or names a constant, "
+            "its members"
+        )
+    )
 
 
 class DerivedOutput(_Part):
@@ -81,7 +91,8 @@ class Derivation(_Part):
         """The derivation for a terminal."""
         lines = [f"{self.title} ({self.scenario})", ""]
         for given in self.inputs:
-            lines.append(f"{given.name} = {_as_text(given.value)}  [{given.origin}{_because(given)}]")
+            stated = "given in part" if given.origin == "given" and given.why else given.origin
+            lines.append(f"{given.name} = {_as_text(given.value)}  [{stated}{_because(given)}]")
             for used in given.figures:
                 elsewhere = f"  [{_cited(used.source)}]" if used.source != given.source else ""
                 origin = "  [given]" if used.given else elsewhere
@@ -149,10 +160,7 @@ def derive(scenario: Scenario[Any], result: Result, si: bool = False) -> Derivat
         name: Known(getattr(scenario, name), spec.shape, None if si else spec.unit)
         for name, spec in type(scenario).inputs().items()
     }
-    inputs = [
-        _explain_input(scenario, spec, si, scenario.why.get(name), used.get(name, []))
-        for name, spec in type(scenario).inputs().items()
-    ]
+    inputs = [_explain_input(scenario, spec, si, used.get(name, [])) for name, spec in type(scenario).inputs().items()]
     outputs = [_derive_output(spec, getattr(result, name), names, si) for name, spec in result.outputs().items()]
     return Derivation(scenario=type(scenario).__name__, title=scenario.title, inputs=inputs, outputs=outputs)
 
@@ -175,34 +183,64 @@ def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bo
     )
 
 
-def _explain_input(
-    scenario: Scenario[Any], spec: InputSpec, si: bool, why: str | None, figures: list[UsedFigure]
-) -> ExplainedInput:
-    held = getattr(scenario, spec.name)
-    origin: InputOrigin = "given" if spec.name in scenario.model_fields_set and held is not None else "default"
+def _explain_input(scenario: Scenario[Any], spec: InputSpec, si: bool, figures: list[UsedFigure]) -> ExplainedInput:
+    name, held = spec.name, getattr(scenario, spec.name)
+    value = None if held is None else spec.shape.writer(spec.unit, si)(held)
+    given, change = scenario.given.get(name), scenario.changes.get(name)
+    changed = name in scenario.changes
+    in_part = changed and name in scenario.why and _in_part(given, change)
+    why = scenario.why.get(name) if in_part or not changed else None
+    if isinstance(held, dict):
+        members = list(_members(value, given, change if in_part else None))
+        figures = members if in_part or any(member.link for member in members) else []
+    origin: InputOrigin = "given" if name in scenario.model_fields_set and held is not None else "default"
     link = source = None
-    constant = scenario.constant_of(spec.name)
+    constant = scenario.constant_of(name)
     if origin == "default":
         why = spec.why or "not given"
     elif constant is not None:
-        origin, link = "constant", f"/catalog/constants/{constant}"
-        source = catalog().entry("constants", constant).source
+        origin, link, source = "constant", *_constant(constant)
     elif isinstance(held, Entry) and held.unchanged:
         origin, link, source = "catalog", f"/catalog/{held.kind_of_entry}/{held.reference}", held.source
     elif figures and not any(used.given for used in figures):
         origin = "catalog"
-    if origin == "given" and why is not None:  # a named configuration says so, and not whoever asked
+    elif why is not None and not changed:  # a named configuration says so, and not whoever asked
         origin = "assumption"
     return ExplainedInput(
-        name=spec.name,
+        name=name,
         description=spec.description,
-        value=None if held is None else spec.shape.writer(spec.unit, si)(held),
+        value=value,
         origin=origin,
         why=why,
         link=link,
         source=source,
         figures=figures,
     )
+
+
+def _in_part(given: Any, change: Any) -> bool:
+    """Whether a change left something of an input as the configuration has it."""
+    if not isinstance(given, dict) or not isinstance(change, dict) or given.keys() == {"value", "unit"}:
+        return False
+    return any(key not in change or _in_part(part, change[key]) for key, part in given.items())
+
+
+def _members(value: Any, given: Any, change: Any, path: tuple[str, ...] = ()) -> Iterator[UsedFigure]:
+    """The members of a map, or of the maps in it. Those of which nothing is in the change are not given by it."""
+    if isinstance(value, dict) and value.keys() != {"value", "unit"}:
+        for key, item in value.items():
+            part = change.get(key, {}) if isinstance(change, dict) else change
+            yield from _members(item, given.get(key) if isinstance(given, dict) else None, part, (*path, key))
+    else:
+        constant = given["ref"] if isinstance(given, dict) and "ref" in given else None
+        link, source = _constant(constant) if constant else (None, None)
+        stated = change != {} and not constant
+        yield UsedFigure(figure=".".join(path), value=value, given=stated, link=link, source=source)
+
+
+def _constant(key: str) -> tuple[str, Source | None]:
+    """The path and the source of a constant of the catalog."""
+    return f"/catalog/constants/{key}", catalog().entry("constants", key).source
 
 
 def _used_figures(scenario: Scenario[Any], result: Result, si: bool) -> dict[str, list[UsedFigure]]:

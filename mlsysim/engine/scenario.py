@@ -97,8 +97,9 @@ class Scenario(BaseModel, Generic[R]):
             what would do.
     """
 
-    # For the explanation: the inputs as they were given, and why those of a named configuration are what they are.
-    __slots__ = ("_given", "_why")
+    # For the explanation: the inputs as they were given; of a named configuration why each is what it is, and what was
+    # changed of it.
+    __slots__ = ("_changes", "_given", "_why")
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     theme: ClassVar[str]
@@ -157,23 +158,32 @@ class Scenario(BaseModel, Generic[R]):
         """This scenario with some inputs changed, given as they would be to the class."""
         stated = {name: value for name, value in self.to_json(si=True).items() if name in self.model_fields_set}
         stated |= {name: {"ref": key} for name in stated if (key := self.constant_of(name))}
-        return type(self)(**merge_patch(stated, changes)).because(
-            {name: reason for name, reason in self.why.items() if name not in changes}
-        )
+        return type(self)(**merge_patch(stated, changes)).because(self.why, merge_patch(self.changes, changes))
 
     @property
     def why(self) -> dict[str, str]:
-        """Why inputs that a named configuration stated are what they are."""
+        """Why the inputs of the named configuration that this came from are what they are."""
         return getattr(self, "_why", {})
 
-    def because(self, why: dict[str, str]) -> Self:
-        """This scenario, which from now on knows why some of its inputs are what they are."""
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What was changed of the named configuration that this came from."""
+        return getattr(self, "_changes", {})
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The inputs as they were given."""
+        return getattr(self, "_given", {})
+
+    def because(self, why: dict[str, str], changes: dict[str, Any]) -> Self:
+        """This scenario, which from now on knows why its inputs are what they are, and what was changed of them."""
         object.__setattr__(self, "_why", why)
+        object.__setattr__(self, "_changes", changes)
         return self
 
     def constant_of(self, name: str) -> str | None:
         """The catalog constant that an input was given as, if it was."""
-        given = getattr(self, "_given", {}).get(name)
+        given = self.given.get(name)
         return (
             given["ref"]
             if isinstance(given, dict) and given.keys() == {"ref"} and name not in _entries(type(self))

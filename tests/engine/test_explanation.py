@@ -322,6 +322,42 @@ class TestOrigins:
         assert (inputs["speedup"].origin, inputs["speedup"].why) == ("given", None)
         assert inputs["stage"].why == Scenarios.ModelSpeedupRequestPath.why["stage"]
 
+    @pytest.mark.parametrize(
+        ("name", "changes", "member"),
+        [
+            ("ModelSpeedupRequestPath", {"stages": {"model": "30 ms"}}, ("stages", "model")),
+            ("DrfTwoTenantExample", {"bundles": {"A": {"cpu_cores": 5}}}, ("bundles", "A.cpu_cores")),
+        ],
+    )
+    def test_of_a_map_that_was_changed_in_part_the_rest_is_the_configurations(
+        self, name: str, changes: dict[str, Any], member: tuple[str, str]
+    ) -> None:
+        variant = getattr(Scenarios, name).variant(**changes)
+        again = variant.variant(**{name: value for name, value in variant.to_json().items() if name != member[0]})
+        for derivation in (self.derivation(name, changes), variant.explain(), again.explain()):
+            (stated,) = [each for each in derivation.inputs if each.name == member[0]]
+            assert (stated.origin, stated.why) == ("given", getattr(Scenarios, name).why[member[0]])
+            assert [each.figure for each in stated.figures if each.given] == [member[1]]
+            assert len(stated.figures) > 1
+            assert "[given in part: " in str(derivation)
+
+    def test_a_constant_in_a_map_names_its_source(self) -> None:
+        stages = {"launch": {"ref": "kernel_launch"}, "run": "1 ms"}
+        inputs = self.inputs("AmdahlScenario", {"stages": stages, "stage": "run", "speedup": 2})
+        launch, run = inputs["stages"].figures
+        assert (launch.link, launch.given, run.link, run.given) == (
+            "/catalog/constants/kernel_launch",
+            False,
+            None,
+            True,
+        )
+        assert launch.source.grade
+
+    def test_of_a_map_that_was_replaced_nothing_is_the_configurations(self) -> None:
+        stages = {"preprocess": "1 ms", "model": "2 ms", "postprocess": "3 ms"}
+        replaced = self.inputs("ModelSpeedupRequestPath", {"stages": stages})["stages"]
+        assert (replaced.origin, replaced.why, replaced.figures) == ("given", None, [])
+
 
 def test_the_formula_with_numbers_reads_like_a_calculation() -> None:
     derivation = Scenarios.ModelSpeedupRequestPath.explain()

@@ -57,7 +57,7 @@ class NamedConfiguration:
     @cached_property
     def scenario(self) -> Scenario[Any]:
         """The scenario as it stands."""
-        return self.scenario_class.model_validate(self.inputs).because(self.why)
+        return self.scenario_class.model_validate(self.inputs).because(self.why, {})
 
     def evaluate(self) -> Result:
         """The result as it stands."""
@@ -73,8 +73,7 @@ class NamedConfiguration:
         Raises:
             pydantic.ValidationError: a change is no valid input.
         """
-        unchanged = {name: reason for name, reason in self.why.items() if name not in changes}
-        return self.scenario_class.model_validate(merge_patch(self.inputs, changes)).because(unchanged)
+        return self.scenario_class.model_validate(merge_patch(self.inputs, changes)).because(self.why, changes)
 
     def origin(self, name: str) -> Origin:
         """Where an input comes from: an entry of the catalog, a constant of it, or an assumption."""

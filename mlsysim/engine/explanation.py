@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mlsysim.catalog import Entry, Source, catalog
 from mlsysim.catalog.types import Figures
 from mlsysim.engine.formula import Formula
-from mlsysim.engine.rendering import escaped, latex, text
+from mlsysim.engine.rendering import as_latex, as_text, escaped, latex
 from mlsysim.engine.result import OutputSpec, Result
 from mlsysim.engine.scenario import InputSpec, Scenario
 from mlsysim.engine.substitution import Known, substituted
@@ -175,8 +175,8 @@ def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bo
         description=spec.description,
         formula=str(formula) if formula else None,
         latex=latex(formula) if formula else None,
-        with_numbers=text(line) if line else None,
-        latex_with_numbers=latex(line) if line else None,
+        with_numbers=as_text(line) if line else None,
+        latex_with_numbers=as_latex(line) if line else None,
         algorithm=list(spec.algorithm),
         value=None if value is None else spec.shape.writer(spec.unit, si, rounded=not si)(value),
         undefined=spec.undefined if value is None else None,
@@ -324,10 +324,10 @@ class _Recorder:
         entry = self._entry
         given = entry.states(within) and (len(within) > 1 or within[0] in entry.model_fields_set)
         known = catalog().entry(entry.kind_of_entry, entry.reference) if entry.reference and not given else entry
-        if _at(known.figures(si=True), within) != _at(entry.figures(si=True), within):
+        if known is not entry and _at(known.figures(si=True), within) != _at(entry.figures(si=True), within):
             given, known = True, entry  # derived from a figure that was given
         key = None if given else entry.reference
-        stated = catalog().document(entry.kind_of_entry, key) if key else entry.written()
+        stated = _document(entry.kind_of_entry, key) if key else entry.written()
         value = None if self._si else _at(stated, within)
         if value is None or (
             isinstance(value, dict) and "ref" in value
@@ -340,6 +340,12 @@ class _Recorder:
             link=f"/catalog/{entry.kind_of_entry}/{key}" if key else None,
             source=None if given else known.source_of(within),
         )
+
+
+@cache
+def _document(kind: str, key: str) -> dict[str, Any]:
+    """A catalog entry as its source prints it."""
+    return catalog().document(kind, key)
 
 
 def _at(document: Any, path: tuple[str, ...]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 
 from mlsysim.engine.formula import Formula
 from mlsysim.engine.line import LeftOut, Number
@@ -27,7 +28,7 @@ _COMPARISONS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 
 
-def text(line: Line) -> str:
+def as_text(line: Line) -> str:
     """The line as text, ``60 ms + 25 ms``, and behind it what decided: ``20 ms, since 20 ms > 5 ms``."""
     writer = _Text(line.digits)
     reasons = dict.fromkeys(each if isinstance(each, str) else writer.write(each, 0) for each in line.reasons)
@@ -35,16 +36,20 @@ def text(line: Line) -> str:
     return writer.write(line.expression, 0) + since
 
 
-def latex(formula: Formula | Line) -> str:
-    """The formula, or the line, as LaTeX, for math mode."""
-    if isinstance(formula, Formula):
-        return _Latex().write(formula.tree.body, 0)
-    writer = _Latex(formula.digits)
+def as_latex(line: Line) -> str:
+    """The same as LaTeX, for math mode."""
+    writer = _Latex(line.digits)
     reasons = dict.fromkeys(
-        rf"\text{{{escaped(each)}}}" if isinstance(each, str) else writer.write(each, 0) for each in formula.reasons
+        rf"\text{{{escaped(each)}}}" if isinstance(each, str) else writer.write(each, 0) for each in line.reasons
     )
     since = r"\quad\text{since } " + r" \text{ and } ".join(reasons) if reasons else ""
-    return writer.write(formula.expression, 0) + since
+    return writer.write(line.expression, 0) + since
+
+
+@cache
+def latex(formula: Formula) -> str:
+    """A formula as LaTeX, for math mode."""
+    return _Latex().write(formula.tree.body, 0)
 
 
 def _strength(number: Number, numeral: str) -> int:

@@ -151,10 +151,8 @@ class _Substitution:
         name = node.func.id  # type: ignore[attr-defined]
         argument = node.args[0]
         if name in _JOINED and isinstance(argument, (ast.ListComp, ast.List, ast.Call)):
-            items = self._items(argument)
-            return (
-                reduce(lambda left, right: ast.BinOp(left, _JOINED[name](), right), items) if items else leaf(Number(0))
-            )
+            items = self._items(argument) or [leaf(Number(self._value(node)))]
+            return reduce(lambda left, right: ast.BinOp(left, _JOINED[name](), right), items)
         if name in ("len", "keys", "values", "items", "range"):
             return self._shown(self._value(node))
         if name in ("min", "max") and len(node.args) == 1:
@@ -211,9 +209,8 @@ class _Substitution:
     def _shown(self, value: Any, shape: Shape | None = None, unit: str | None = None, deciding: int = 0) -> ast.expr:
         item = shape.item if shape else None
         if isinstance(value, dict):
-            pairs = value.items()
             return _dict(
-                _few(lambda pair: (leaf(Number(pair[0])), self._shown(pair[1], item, unit)), pairs, len(pairs))
+                _few(lambda pair: (self._shown(pair[0]), self._shown(pair[1], item, unit)), value.items(), len(value))
             )
         if isinstance(value, (list, tuple)):
             return ast.List(_few(lambda each: self._shown(each, item, unit), value, len(value), deciding))
@@ -235,8 +232,9 @@ def _compiled(node: ast.expr) -> Formula:
 
 
 def _dict(pairs: list[Any]) -> ast.expr:
-    left_out = [pair if isinstance(pair, tuple) else (None, pair) for pair in pairs]
-    return ast.Dict([key for key, _ in left_out], [value for _, value in left_out])
+    """A map of these keys and values; what is left out has no key."""
+    members = [pair if isinstance(pair, tuple) else (None, pair) for pair in pairs]
+    return ast.Dict([key for key, _ in members], [value for _, value in members])
 
 
 def _few(make: Callable[[Any], Any], items: Iterable[Any], count: int, deciding: int = 0) -> list[Any]:

@@ -64,7 +64,7 @@ def computed(line: str, base: tuple[int, ...] = SI) -> Any:
 
 def measure(exponents: tuple[int, ...], base: tuple[int, ...]) -> float:
     """By what a number of that dimension grows in a system of base units."""
-    return math.prod(unit**power for unit, power in zip(base, exponents, strict=True))
+    return math.prod(float(unit) ** power for unit, power in zip(base, exponents, strict=True))
 
 
 def parts(line: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any, Shape]]:
@@ -75,8 +75,8 @@ def parts(line: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any, Shape
     members = value if isinstance(value, dict) else value.__dict__
     starts = [(line.index(f"{key}: "), key) for key in members if f"{key}: " in line]
     for (start, key), (end, _) in zip(starts, [*starts[1:], (len(line) + 1, "")], strict=True):
-        inner = shape.item or value.outputs()[key].shape
-        yield from parts(line[start + len(key) + 2 : end - 2], members[key], inner)
+        inner = value.outputs()[key].shape if isinstance(value, Result) else shape.item
+        yield from parts(line[start + len(key) + 2 : end - 2], members[key], inner or shape)
 
 
 @every_class

@@ -117,7 +117,7 @@ class _Substitution:
                 pairs = _few(
                     lambda inner: (inner.of(node.key), inner.of(node.value)),
                     self._each(node.generators),
-                    len(self._value(node)),
+                    self._turns(node),
                 )
                 return _dict(pairs)
         return self._shown(self._value(node), *self._shape(node))
@@ -164,9 +164,9 @@ class _Substitution:
         """The items of a list, with those of a long one left out that neither come first nor decide."""
         if isinstance(node, ast.List):
             return [self.of(item) for item in node.elts]
-        values = self._value(node)
         if isinstance(node, ast.ListComp):
-            return _few(lambda inner: inner.of(node.elt), self._each(node.generators), len(values), deciding)
+            return _few(lambda inner: inner.of(node.elt), self._each(node.generators), self._turns(node), deciding)
+        values = self._value(node)
         shape, unit = self._shape(node)
         return _few(lambda value: self._shown(value, shape and shape.item, unit), values, len(values), deciding)
 
@@ -185,6 +185,10 @@ class _Substitution:
             inner = _Substitution({**self.names, **loop}, self.si)
             if all(inner._value(test) for test in first.ifs):
                 yield from inner._each(others) if others else [inner]
+
+    def _turns(self, node: ast.ListComp | ast.DictComp) -> int:
+        """How many items a comprehension gives, without working any of them out."""
+        return len(_turns(node).evaluate(self.values))
 
     def _shape(self, node: ast.expr) -> tuple[Shape | None, str | None]:
         """What is known of a name, a figure of a catalog entry, an item of a map, or the values of one."""
@@ -229,6 +233,11 @@ _JOINED: dict[str, type[ast.operator]] = {"sum": ast.Add, "prod": ast.Mult}
 def _compiled(node: ast.expr) -> Formula:
     """A part of a formula; formulas are those of result types, and few."""
     return Formula(ast.unparse(node))
+
+
+@cache
+def _turns(node: ast.ListComp | ast.DictComp) -> Formula:
+    return Formula(ast.unparse(ast.ListComp(ast.Constant(0), node.generators)))
 
 
 def _dict(pairs: list[Any]) -> ast.expr:

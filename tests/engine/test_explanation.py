@@ -452,6 +452,13 @@ def test_of_a_long_list_the_item_that_decides_is_shown() -> None:
     )
 
 
+def test_a_step_that_only_the_code_can_take_is_still_shown() -> None:
+    """The code clips the value before it rounds; no whole number beside 1e30 is known."""
+    inputs = {"values": [1e30], "bits": 8, "signed": False, "symmetric": False, "alpha": -1, "beta": 3}
+    grid = evaluate("QuantizationGridScenario", inputs).scenario.explain()
+    assert line(grid, "codes") == "[max(0, min(255, round(1e+30 / 0.01568627450980392) + 64))]"
+
+
 def test_the_lines_are_there_as_latex() -> None:
     derivation = Scenarios.ResNet50CompileBreakeven.explain()
     assert derivation.outputs[3].latex_with_numbers == r"\frac{30\,\mathrm{s}}{0.224539\,\mathrm{ms}}"

@@ -125,7 +125,15 @@ def with_units(node: ast.expr, shape: Shape) -> ast.expr:
             number.unit = unit
             return node
     unit = _base_unit(missing)
+    if unit == "FLOP" and any("/OP" in (number.unit or "") for number in _numbers(node)):
+        unit = "OP"
     return ast.BinOp(node, ast.Mult(), leaf(Number(1, unit))) if unit else node
+
+
+def _numbers(node: ast.expr) -> Iterator[Number]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, Number):
+            yield part.value
 
 
 def _base_unit(exponents: _Exponents, sign: int = 1) -> str | None:

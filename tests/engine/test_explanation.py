@@ -424,7 +424,7 @@ def line(derivation: Derivation, name: str) -> str | None:
         ("Matmul4096Fp16Tile128", "tile_intensity", "4.194304 MFLOP / 65.536 kB"),
         ("Matmul4096Fp16Tile128", "unblocked_intensity", "1 FLOP / 2 byte"),
         ("Gpt2XlSoftmaxPrefill", "flops", "209715200 × 3 FLOP"),
-        ("Int8VsFp32OperationEnergy45nm", "wide_mac", "(3.7 pJ/OP + 0.9 pJ/OP) × 1 FLOP"),
+        ("Int8VsFp32OperationEnergy45nm", "wide_mac", "(3.7 pJ/OP + 0.9 pJ/OP) × 1 OP"),
         ("DiurnalServingLending1K", "annual_value", "133 × 2 USD/h × 31536000 s"),
     ],
 )

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from mlsysim.catalog.types import KINDS, Entry, printed
+from mlsysim.catalog.types import KINDS, Entry, FigureReference, printed
 from mlsysim.errors import CatalogError, UnknownName, input_errors
 from mlsysim.fields import refuse
 from mlsysim.units import Dimension
@@ -111,6 +111,20 @@ class Catalog:
         if its_dimension is not dimension:
             raise refuse(f"names {key}, which is {its_dimension}, where {dimension} is expected")
         return value  # type: ignore[no-any-return]
+
+    def figure(self, reference: FigureReference) -> Any:
+        """One figure of an entry: a number, or a quantity as value and unit as its source prints it.
+
+        Raises:
+            UnknownName: there is no such kind, or no entry of that key in it.
+            CatalogError: the entry states no such figure.
+        """
+        value: Any = self.document(reference.kind, reference.key)
+        for part in reference.figure.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, (int, float)) or (isinstance(value, dict) and value.keys() == {"value", "unit"}):
+            return value
+        raise CatalogError(f"{reference.key} of {reference.kind} states no figure {reference.figure}")
 
     def check(self) -> dict[str, int]:
         """Load everything and count the entries by kind.

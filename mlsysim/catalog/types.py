@@ -6,7 +6,7 @@ that lacks them before the scenario computes anything.
 """
 
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import (
     BaseModel,
@@ -35,6 +35,7 @@ from mlsysim.fields import (
     Positive,
     Power,
     QuantityType,
+    RateType,
     Real,
     Text,
     Time,
@@ -95,6 +96,24 @@ class Source(BaseModel):
     def to_json(self, si: bool = False) -> dict[str, Any]:
         """The source without what it does not state."""
         return self.model_dump(exclude_none=True)
+
+
+class FigureReference(NamedTuple):
+    """Where one figure of the catalog stands: ``hardware.H100.memory.bandwidth``.
+
+    Attributes:
+        kind, key: the entry.
+        figure: path of the figure within it.
+    """
+
+    kind: str
+    key: str
+    figure: str
+
+    @property
+    def link(self) -> str:
+        """Path of the entry in the interface."""
+        return f"/catalog/{self.kind}/{self.key}"
 
 
 class Entry(Figures):
@@ -514,7 +533,7 @@ def _printed(shape: Any, raw: Any) -> Any:
         return [_printed(shape.item, value) for value in raw]
     if isinstance(raw, dict) and shape.model:
         return printed(shape.model, raw)
-    if isinstance(raw, str) and isinstance(shape.type, (QuantityType, ConstantValue)):
+    if isinstance(raw, str) and isinstance(shape.type, (QuantityType, RateType, ConstantValue)):
         value, unit = split(raw) or (raw, "")
         return {"value": value, "unit": unit}
     return raw

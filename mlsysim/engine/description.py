@@ -126,7 +126,13 @@ class StatedInput(_Description):
 
     name: str
     value: Any = Field(description="the value as a client would write it")
-    origin: Origin = Field(description="catalog entry, catalog constant, or assumption of this configuration")
+    origin: Origin = Field(
+        description="catalog entry or a figure of one, catalog constant, or assumption of this configuration"
+    )
+    link: str | None = Field(
+        description="path of the catalog entry or constant; null for an assumption and for a list of entries"
+    )
+    figure: str | None = Field(description="the figure of that entry that the value is, such as memory.bandwidth")
     why: str = Field(description="where the value comes from and why it is that")
 
 
@@ -179,7 +185,14 @@ def describe_configuration(named: NamedConfiguration) -> ConfigurationDescriptio
         link=f"/scenarios/{named.name}",
         inputs=named.inputs,
         stated=[
-            StatedInput(name=name, value=value, origin=named.origin(name), why=named.why[name])
+            StatedInput(
+                name=name,
+                value=value,
+                origin=named.origin(name),
+                link=named.link(name),
+                figure=named.figures[name].figure if name in named.figures else None,
+                why=named.why[name],
+            )
             for name, value in named.inputs.items()
         ],
     )

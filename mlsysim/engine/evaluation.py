@@ -84,4 +84,4 @@ def evaluate(name: str, body: Any) -> Evaluation:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
     if stated is None:
         return Evaluation(scenario, None, scenario.evaluate())
-    return Evaluation(scenario.because(configuration(name).why, body), name, scenario.evaluate())
+    return Evaluation(scenario.because(configuration(name).reasons, body), name, scenario.evaluate())

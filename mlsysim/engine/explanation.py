@@ -54,6 +54,7 @@ class ExplainedInput(_Part):
         description="why a default, or an input of a named configuration as far as it was not changed, is what it is"
     )
     link: str | None = Field(description="path of the catalog entry or constant")
+    figure: str | None = Field(description="the figure of that entry that the value is, such as memory.bandwidth")
     source: Source | None = Field(description="where the catalog has it from")
     figures: list[UsedFigure] = Field(
         description=(
@@ -189,7 +190,9 @@ def _explain_input(scenario: Scenario[Any], spec: InputSpec, si: bool, figures: 
     given, change = scenario.given.get(name), scenario.changes.get(name)
     changed = name in scenario.changes
     in_part = changed and name in scenario.why and _in_part(given, change)
-    why = scenario.why.get(name) if in_part or not changed else None
+    reason = scenario.why.get(name) if in_part or not changed else None
+    why = reason.text if reason else None
+    figure = reason.figure if reason and not changed else None
     if isinstance(held, dict):
         members = list(_members(value, given, change if in_part else None))
         figures = members if in_part or any(member.link for member in members) else []
@@ -204,6 +207,9 @@ def _explain_input(scenario: Scenario[Any], spec: InputSpec, si: bool, figures: 
         origin, link, source = "catalog", f"/catalog/{held.kind_of_entry}/{held.reference}", held.source
     elif figures and not any(used.given for used in figures):
         origin = "catalog"
+    elif figure is not None:
+        origin, link = "catalog", figure.link
+        source = catalog().entry(figure.kind, figure.key).source_of(tuple(figure.figure.split(".")))
     elif why is not None and not changed:  # a named configuration says so, and not whoever asked
         origin = "assumption"
     return ExplainedInput(
@@ -213,6 +219,7 @@ def _explain_input(scenario: Scenario[Any], spec: InputSpec, si: bool, figures: 
         origin=origin,
         why=why,
         link=link,
+        figure=figure.figure if figure else None,
         source=source,
         figures=figures,
     )

@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from mlsysim.catalog import Source
+from mlsysim.catalog import FigureReference, Source
 from mlsysim.catalog.loader import merge_patch
 from mlsysim.catalog.types import Entry, display_unit
 from mlsysim.engine.formula import Formula
@@ -82,6 +82,13 @@ class InputSpec:
     required: bool
     default: Any
     why: str | None
+
+
+class Reason(NamedTuple):
+    """Why an input of a named configuration is what it is, and which figure of the catalog, if it is one."""
+
+    text: str
+    figure: FigureReference | None = None
 
 
 class Scenario(BaseModel, Generic[R]):
@@ -161,7 +168,7 @@ class Scenario(BaseModel, Generic[R]):
         return type(self)(**merge_patch(stated, changes)).because(self.why, merge_patch(self.changes, changes))
 
     @property
-    def why(self) -> dict[str, str]:
+    def why(self) -> dict[str, Reason]:
         """Why the inputs of the named configuration that this came from are what they are."""
         return getattr(self, "_why", {})
 
@@ -175,7 +182,7 @@ class Scenario(BaseModel, Generic[R]):
         """The inputs as they were given."""
         return getattr(self, "_given", {})
 
-    def because(self, why: dict[str, str], changes: dict[str, Any]) -> Self:
+    def because(self, why: dict[str, Reason], changes: dict[str, Any]) -> Self:
         """This scenario, which from now on knows why its inputs are what they are, and what was changed of them."""
         object.__setattr__(self, "_why", why)
         object.__setattr__(self, "_changes", changes)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
-from mlsysim.catalog import Hardware, Workload, catalog
+from mlsysim.catalog import KINDS, Hardware, Workload, catalog
 from mlsysim.catalog.types import Fleet, Node, Pod
+from mlsysim.engine.scenario_catalog import configurations
+from mlsysim.units import unit as unit_of
 
 GIB = 2**30
 HARDWARE: dict[str, Hardware] = dict(catalog().entries("hardware"))  # type: ignore[arg-type]
@@ -74,23 +79,19 @@ def test_the_ridge_point_is_where_such_a_device_can_have_it(key: str) -> None:
     assert low < ridge < high
 
 
+# What their makers print, to a digit after the point and sometimes cut off rather than rounded.
 @pytest.mark.parametrize(
     ("older", "newer", "peak", "bandwidth"),
     [
-        ("P100", "V100", 125 / 21.2, 900 / 732),  # tensor cores
-        ("V100", "A100", 312 / 125, 2039 / 900),
-        ("A100", "H100", 989 / 312, 3350 / 2039),
-        ("H100", "H200", 1.0, 4.8 / 3.35),  # the same chip with more memory
-        ("H100", "B200", 2250 / 989, 8 / 3.35),
-        ("MI250X", "MI300X", 1307 / 383, 5.3 / 3.2),
-        ("TPUv4", "TPUv5p", 459 / 275, 2765 / 1200),
-        ("A100_40GB", "A100", 1.0, 2039 / 1555),
+        pytest.param("V100", "A100_40GB", 2.5, 1.7, id="NVIDIA, A100 product page and Ampere whitepaper (2020)"),
+        pytest.param("H100", "H200", 1.0, 1.4, id="NVIDIA, H200 product page (2023)"),
+        pytest.param("MI250X", "MI300X", 3.4, 1.6, id="AMD, MI300X at Hot Chips (2024)"),
     ],
 )
 def test_generations_grow_as_their_makers_say(older: str, newer: str, peak: float, bandwidth: float) -> None:
     before, after = HARDWARE[older], HARDWARE[newer]
-    assert after.compute.peak / before.compute.peak == pytest.approx(peak)
-    assert after.memory.bandwidth / before.memory.bandwidth == pytest.approx(bandwidth)
+    assert after.compute.peak / before.compute.peak == pytest.approx(peak, abs=0.1)
+    assert after.memory.bandwidth / before.memory.bandwidth == pytest.approx(bandwidth, abs=0.1)
     assert (after.release_year or 0) >= (before.release_year or 0)
 
 
@@ -231,6 +232,35 @@ def test_constants_that_follow_from_others_do() -> None:
     assert value["gpu_mttf"] == pytest.approx(16384 * 54 * 86400 / 419, rel=0.02)
     assert value["fp32_add_45nm"] > value["fp16_add_45nm"] > value["int8_add_45nm"]
     assert value["resnet50_h100_int8_offline"] == 715_761 / 8
+
+
+def figures(document: Any) -> Iterator[tuple[float, str]]:
+    """Every quantity of a JSON document in base units, with its dimension."""
+    if isinstance(document, dict) and document.keys() == {"value", "unit"}:
+        unit = unit_of(document["unit"])
+        yield float(f"{unit.to_si(document['value']):.12e}"), unit.dimension.name
+    elif isinstance(document, (dict, list)):
+        for part in document.values() if isinstance(document, dict) else document:
+            yield from figures(part)
+
+
+# An amount that many have: a millisecond, two bytes, a round bandwidth that is said to be illustrative.
+COINCIDENCES = {"time": {1e-6, 1e-4, 5e-4, 1e-3, 1.5e-3, 1.0}, "data": {2.0}, "data_rate": {100e9}}
+
+
+@pytest.mark.parametrize("name", list(configurations()))
+def test_no_figure_of_the_catalog_is_called_an_assumption(name: str) -> None:
+    """An input that is one refers to it, so that it follows the catalog and carries its source."""
+    named = configurations()[name]
+    assumed = {given: value for given, value in named.inputs.items() if named.origin(given) == "assumption"}
+    for given, value in assumed.items():
+        copied = {(number, kind) for number, kind in figures(value) if number not in COINCIDENCES.get(kind, ())}
+        assert not copied & FIGURES, given
+
+
+FIGURES = {
+    figure for kind in KINDS for key in catalog().entries(kind) for figure in figures(catalog().document(kind, key))
+}
 
 
 def test_no_process_needs_pint_to_load_the_catalog() -> None:

@@ -366,6 +366,16 @@ def test_a_configuration_is_loaded_when_nothing_is_broken(tmp_path: Path) -> Non
     assert configuration.inputs["stages"]["model"] == {"value": 60, "unit": "ms"}
 
 
+def test_an_input_that_is_a_figure_of_the_catalog_says_which(tmp_path: Path) -> None:
+    content = CONFIGURATION.replace("speedup: 2", "speedup: {ref: models.GPT2.layers}")
+    configuration = load_configurations(write_configurations(tmp_path, content))["FasterModel"]
+
+    assert configuration.inputs["speedup"] == 48
+    assert (configuration.origin("speedup"), configuration.origin("stage")) == ("catalog", "assumption")
+    assert configuration.link("speedup") == "/catalog/models/GPT2"
+    assert configuration.figures["speedup"].figure == "layers"
+
+
 BROKEN_CONFIGURATIONS = [
     ("a value without a reason", "    speedup: A round number.\n", "", r"FasterModel: .*speedup"),
     ("a blank reason", "speedup: A round number.", 'speedup: ""', r"FasterModel: .*speedup"),
@@ -378,6 +388,19 @@ BROKEN_CONFIGURATIONS = [
     ("a broken bound", "speedup: 2", "speedup: 0", "FasterModel: speedup = 0 must be greater than 0"),
     ("a broken rule", "stage: model", "stage: modle", 'FasterModel: stage = "modle" must be one of .*: model'),
     ("another dimension", "60 ms", "60 MB", r'FasterModel: stages\.model = .* is an amount of data'),
+    ("a figure of no entry", "speedup: 2", "speedup: {ref: models.GPT9.layers}", 'FasterModel: .*"GPT9"; did you mean'),
+    (
+        "a figure the entry does not state",
+        "speedup: 2",
+        "speedup: {ref: models.GPT2.experts}",
+        "FasterModel: GPT2 of models states no figure experts",
+    ),
+    (
+        "a figure of another dimension",
+        "speedup: 2",
+        "speedup: {ref: hardware.H100.tdp}",
+        "FasterModel: speedup = .* must be a number",
+    ),
     ("a bare number", "60 ms", "60", r"FasterModel: stages\.model = 60 is a bare number"),
     (
         "a required input that is not stated",

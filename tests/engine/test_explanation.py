@@ -204,6 +204,14 @@ class TestOrigins:
         assert dispatch.link == "/catalog/constants/python_dispatch"
         assert dispatch.source.grade == "convention"
 
+    def test_a_figure_of_the_catalog_names_its_entry_and_source_until_it_is_changed(self) -> None:
+        bandwidth = self.inputs("ImageNetBatch64HostFeed", {"batch_size": 32})["device_memory"]
+        assert (bandwidth.origin, bandwidth.value) == ("catalog", {"value": 3350.0, "unit": "GB/s"})
+        assert (bandwidth.link, bandwidth.figure) == ("/catalog/hardware/H100", "memory.bandwidth")
+        assert (bandwidth.source.grade, bandwidth.why) == ("datasheet", "Memory bandwidth of the H100 that is fed.")
+        changed = self.inputs("ImageNetBatch64HostFeed", {"device_memory": "4 TB/s"})["device_memory"]
+        assert (changed.origin, changed.link, changed.figure, changed.source) == ("given", None, None, None)
+
     def test_a_default_says_why(self) -> None:
         batch = self.inputs("SingleNodeInferenceScenario", {"workload": "ResNet50", "hardware": "A100"})["batch_size"]
         assert (batch.origin, batch.value) == ("default", 1)
@@ -309,6 +317,7 @@ class TestOrigins:
             assert (inputs["blocks"].origin, inputs["blocks"].why) == ("given", None)
             assert (inputs["dispatch"].origin, inputs["dispatch"].why) == ("constant", named.why["dispatch"])
             assert (inputs["ops_per_block"].origin, inputs["launches_per_block"].origin) == ("assumption", "default")
+        assert named.explain().inputs[1].figure == "layers"
 
     def test_figures_deep_in_a_fleet_carry_the_source_of_their_own_entry(self) -> None:
         body = {"workload": "GPT3", "fleet": "Training_1K", "bytes_per_param": "16 B"}

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mlsysim.catalog.loader import DIRECTORY, merge_patch, read_yaml
-from mlsysim.catalog.types import Entry, printed
+from mlsysim.catalog.loader import DIRECTORY, catalog, merge_patch, read_yaml
+from mlsysim.catalog.types import Entry, FigureReference, printed
 from mlsysim.engine.registry import scenario_class, scenario_classes
 from mlsysim.engine.result import Result
-from mlsysim.engine.scenario import Scenario
+from mlsysim.engine.scenario import Reason, Scenario
 from mlsysim.errors import CatalogError, UnknownName, input_errors
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class NamedConfiguration:
         title, description: what situation it is, in plain words.
         inputs: the inputs as JSON, quantities as value and unit, catalog entries by key.
         why: for each input, where its value comes from and why it is that.
+        figures: where in the catalog the inputs stand that are a figure of it.
     """
 
     name: str
@@ -53,11 +54,17 @@ class NamedConfiguration:
     description: str
     inputs: dict[str, Any]
     why: dict[str, str]
+    figures: dict[str, FigureReference]
+
+    @cached_property
+    def reasons(self) -> dict[str, Reason]:
+        """For each input why it is what it is, with the figure of the catalog that it is."""
+        return {name: Reason(text, self.figures.get(name)) for name, text in self.why.items()}
 
     @cached_property
     def scenario(self) -> Scenario[Any]:
         """The scenario as it stands."""
-        return self.scenario_class.model_validate(self.inputs).because(self.why, {})
+        return self.scenario_class.model_validate(self.inputs).because(self.reasons, {})
 
     def evaluate(self) -> Result:
         """The result as it stands."""
@@ -73,15 +80,27 @@ class NamedConfiguration:
         Raises:
             pydantic.ValidationError: a change is no valid input.
         """
-        return self.scenario_class.model_validate(merge_patch(self.inputs, changes)).because(self.why, changes)
+        return self.scenario_class.model_validate(merge_patch(self.inputs, changes)).because(self.reasons, changes)
 
     def origin(self, name: str) -> Origin:
-        """Where an input comes from: an entry of the catalog, a constant of it, or an assumption."""
+        """Where an input comes from: an entry of the catalog or a figure of one, a constant, or an assumption."""
+        if name in self.figures:
+            return "catalog"
         given = self.inputs[name]
         leaf = self.scenario_class.inputs()[name].shape.leaf
         if leaf.model is not None and issubclass(leaf.model, Entry):
             return "catalog"
         return "constant" if isinstance(given, dict) and given.keys() == {"ref"} else "assumption"
+
+    def link(self, name: str) -> str | None:
+        """Path of the catalog entry or constant that an input comes from; None for an assumption and for a list."""
+        if name in self.figures:
+            return self.figures[name].link
+        given = self.inputs[name]
+        key = given.get("ref") if isinstance(given, dict) else given
+        entry = self.scenario_class.inputs()[name].shape.model
+        kind = entry.kind_of_entry if entry and issubclass(entry, Entry) else "constants"
+        return f"/catalog/{kind}/{key}" if isinstance(key, str) and self.origin(name) != "assumption" else None
 
 
 @cache
@@ -140,8 +159,17 @@ def _configuration(scenario: type[Scenario[Any]], name: str, stated: _File, wher
     unexplained = stated.inputs.keys() ^ {given for given, reason in stated.why.items() if reason.strip()}
     if unexplained:
         raise CatalogError(f"{where}: {sorted(unexplained)} has a value without a reason, or a reason without a value")
-    inputs = printed(scenario, stated.inputs)
-    return NamedConfiguration(name, scenario, stated.title, stated.description, inputs, stated.why)
+    figures = {
+        given: FigureReference(*parts)
+        for given, value in stated.inputs.items()
+        if isinstance(value, dict) and value.keys() == {"ref"} and len(parts := str(value["ref"]).split(".", 2)) == 3
+    }
+    try:
+        taken = {given: catalog().figure(reference) for given, reference in figures.items()}
+    except (UnknownName, CatalogError) as error:
+        raise CatalogError(f"{where}: {error}") from None
+    inputs = printed(scenario, stated.inputs) | taken
+    return NamedConfiguration(name, scenario, stated.title, stated.description, inputs, stated.why, figures)
 
 
 @cache

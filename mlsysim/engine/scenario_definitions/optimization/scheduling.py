@@ -63,7 +63,7 @@ class DominantShareScenario(Scenario[DominantShareResult]):
     does not fit is passed over while others go on. The published algorithm stops there; this one lets a small tenant
     fill the rest.
 
-    Source: Ghodsi et al. (2011), section 4.1, algorithm 1.
+    Source: Ghodsi et al. (2011), section 4.2, algorithm 1; the example is that of section 4.1.
 
     >>> shares = DominantShareScenario(
     ...     capacity={"cpu": 9, "memory_gb": 18},

@@ -108,6 +108,12 @@ def one_of(names: Iterable[object]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def counted(number: Any, noun: str) -> str:
+    """``1 node``, ``3 nodes``."""
+    one = isinstance(number, (int, float)) and number == 1
+    return f"{number} {noun}" if one else f"{number} {noun}s"
+
+
 def shorten(value: object, limit: int = _LONGEST_RECEIVED, quoted: bool = False) -> str:
     """The value as JSON, cut to `limit` characters; a text as it is, unless it is to be quoted."""
     if isinstance(value, str):
@@ -172,7 +178,12 @@ def explain(detail: Mapping[str, Any], known: Mapping[str, object] | None = None
     if kind == "extra_forbidden":
         guesses = closest(path[-1], _known_beside(path, known or {}))
         return InputError(pointer, f"{name} is not known here{did_you_mean(guesses)}", received)
-    reason = _SAID[kind].format(**detail.get("ctx", {})) if kind in _SAID else detail["msg"]
+    context = detail.get("ctx", {})
+    if kind in _LENGTHS:
+        side, limit, noun = _LENGTHS[kind]
+        reason = f"must have {side} {counted(context[limit], noun)}"
+    else:
+        reason = _SAID[kind].format(**context) if kind in _SAID else detail["msg"]
     return InputError(pointer, f"{name} = {shorten(detail['input'], 60, quoted=quoted)} {reason}", received)
 
 
@@ -189,11 +200,15 @@ def _known_beside(path: list[str], known: Mapping[str, Any]) -> Mapping[str, Any
 
 
 _LONGEST_NAME = 200
+_LENGTHS = {
+    "string_too_short": ("at least", "min_length", "character"),
+    "string_too_long": ("at most", "max_length", "character"),
+    "too_short": ("at least", "min_length", "item"),
+    "too_long": ("at most", "max_length", "item"),
+}
 _SAID = {
     "string_type": "must be a text",
     "string_pattern_mismatch": "must match {pattern}",
-    "string_too_long": "must have at most {max_length} characters",
-    "string_too_short": "must have at least {min_length} character(s)",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "finite_number": "must be a finite number",
@@ -205,7 +220,5 @@ _SAID = {
     "list_type": "must be a list",
     "dict_type": "must be an object",
     "model_type": "must be an object",
-    "too_short": "must have at least {min_length} item(s)",
-    "too_long": "must have at most {max_length} item(s)",
     "literal_error": "must be {expected}",
 }

@@ -172,7 +172,7 @@ class RateType(FieldType):
                 continue
             rate: Rate | Rates = number.view(Rates) if isinstance(number, np.ndarray) else Rate(number)
             rate.dimension = kind.dimension
-            rate.integer = _in_integer_operations(given)
+            rate.integer = counts_integers(given)
             return rate
         raise too_far or refuse(
             'must be an operation rate such as "10 TFLOP/s" or a data rate such as "10 GB/s", as text with its unit, '
@@ -191,9 +191,9 @@ class RateType(FieldType):
         return {"anyOf": [kind.json_schema(mode) for kind in kinds]}
 
 
-def _in_integer_operations(given: Any) -> bool:
-    """Whether a rate is written in operations that are not FLOP; a constant's is not known."""
-    unit = str(given.get("unit", "")) if isinstance(given, dict) else given
+def counts_integers(given: Any) -> bool:
+    """Whether a rate is written in operations that are not FLOP, as rates of integers are; of a constant, no."""
+    unit = str(given.get("unit", "")) if isinstance(given, dict) else str(given)
     return "OP" in unit and "FLOP" not in unit
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mlsysim.errors import EvaluationError, InputError, InvalidInputs, UnknownName, input_errors
+from mlsysim.errors import EvaluationError, InputError, InvalidInputs, UnknownName, counted, input_errors
 from service.answers import Answer
 from service.aside import aside
 from service.body import parse, read_body
@@ -88,6 +88,6 @@ def _read(body: Any, limit: int) -> Batch:
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, Batch.model_fields), error.error_count()) from None
     if len(batch.evaluations) > limit:
-        message = f"evaluations must have at most {limit} item(s)"
+        message = f"evaluations must have at most {counted(limit, 'item')}"
         raise InvalidInputs([InputError("/evaluations", message, None)], 1)
     return batch

@@ -168,6 +168,16 @@ class Entry(Figures):
         name = ".".join(path)
         return (self.figure_sources or {}).get(name) or self.usual_sources.get(name) or self.source
 
+    def as_written(self, *path: str) -> Any:
+        """A figure in the unit it was written in, by whoever stated it or in the catalog; None if it is not stated."""
+        from mlsysim.catalog.loader import catalog
+
+        known = self.reference is not None and not self.states(path)
+        found: Any = catalog().document(self.kind_of_entry, self.reference) if known else self.written()  # type: ignore[arg-type]
+        for part in path:
+            found = found.get(part) if isinstance(found, dict) else None
+        return found
+
     def written(self) -> dict[str, Any]:
         """The figures that a client stated, each quantity as value and unit in the unit it was stated in."""
         return printed(type(self), self._written)

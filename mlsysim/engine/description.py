@@ -18,6 +18,7 @@ from mlsysim.engine.result import OutputSpec
 from mlsysim.engine.scenario import InputSpec, Rule, Scenario
 from mlsysim.engine.scenario_catalog import NamedConfiguration, configurations
 from mlsysim.engine.scenario_catalog.named import Origin
+from mlsysim.errors import counted
 from mlsysim.fields import Bound, Needs, OneOf, Shape, TextType, shape_of
 
 
@@ -266,9 +267,9 @@ def _limits(shape: Shape) -> list[str]:
         if isinstance(mark, Bound):
             limits.append(str(mark))
         elif isinstance(mark, MinLen):
-            limits.append(f"at least {mark.min_length} {'item' if mark.min_length == 1 else 'items'}")
+            limits.append(f"at least {counted(mark.min_length, 'item')}")
         elif isinstance(mark, MaxLen):
-            limits.append(f"at most {mark.max_length} {'item' if mark.max_length == 1 else 'items'}")
+            limits.append(f"at most {counted(mark.max_length, 'item')}")
         elif isinstance(mark, TextType):
             limits.append(f"at most {mark.longest} characters")
         elif isinstance(mark, StringConstraints):

@@ -38,7 +38,7 @@ class Evaluation(NamedTuple):
             "configuration": self.configuration,
             "inputs": self.scenario.to_json(si),
             "result": self.result.to_json(si),
-            "undefined": self.result.undefined(),
+            "undefined": self.result.undefined(self.scenario.__dict__),
             "warnings": [warning._asdict() for warning in self.scenario.warnings(self.result)],
         }
         if explain:

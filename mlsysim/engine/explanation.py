@@ -162,11 +162,17 @@ def derive(scenario: Scenario[Any], result: Result, si: bool = False) -> Derivat
         for name, spec in type(scenario).inputs().items()
     }
     inputs = [_explain_input(scenario, spec, si, used.get(name, [])) for name, spec in type(scenario).inputs().items()]
-    outputs = [_derive_output(spec, getattr(result, name), names, si) for name, spec in result.outputs().items()]
+    undefined = result.undefined(scenario.__dict__)
+    outputs = [
+        _derive_output(spec, getattr(result, name), names, undefined.get(name), si)
+        for name, spec in result.outputs().items()
+    ]
     return Derivation(scenario=type(scenario).__name__, title=scenario.title, inputs=inputs, outputs=outputs)
 
 
-def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bool) -> DerivedOutput:
+def _derive_output(
+    spec: OutputSpec, value: Any, names: dict[str, Known], undefined: str | None, si: bool
+) -> DerivedOutput:
     formula = spec.formula
     result = Known(value, spec.shape, None if si else spec.unit)
     line = substituted(formula, names, result, si) if formula and value is not None else None
@@ -180,7 +186,7 @@ def _derive_output(spec: OutputSpec, value: Any, names: dict[str, Known], si: bo
         latex_with_numbers=as_latex(line) if line else None,
         algorithm=list(spec.algorithm),
         value=None if value is None else spec.shape.writer(spec.unit, si, rounded=not si)(value),
-        undefined=spec.undefined if value is None else None,
+        undefined=undefined,
     )
 
 

@@ -23,7 +23,7 @@ class _Declared(NamedTuple):
     unit: str | None
     formula: str | None
     defined_if: str | None
-    undefined: str | None
+    undefined: dict[str, str]
     algorithm: tuple[str, ...]
 
 
@@ -33,7 +33,7 @@ def Output(  # noqa: N802 (reads as a kind of field, beside Input)
     unit: str | None = None,
     formula: str | None = None,
     defined_if: str | None = None,
-    undefined: str | None = None,
+    undefined: str | dict[str, str] | None = None,
     algorithm: tuple[str, ...] = (),
 ) -> Any:
     """An output of a result.
@@ -43,14 +43,16 @@ def Output(  # noqa: N802 (reads as a kind of field, beside Input)
         unit: the unit it is shown in; None for plain numbers, names and truth values.
         formula: the expression that gives it, over inputs and the outputs above it, in SI base units.
         defined_if: the condition under which it is defined, where it may not be.
-        undefined: in words, when and why it is null.
+        undefined: in words, when and why it is null; where there are several reasons, the condition of each with its
+            words.
         algorithm: the steps that give it, where no formula does.
     """
     if (formula is None) == (not algorithm):
         raise TypeError("an output has either a formula or an algorithm")
     if (defined_if is None) != (undefined is None):
         raise TypeError("an output that may be undefined says when (defined_if) and why (undefined)")
-    return _Declared(description, unit, formula, defined_if, undefined, algorithm)
+    reasons = {f"not ({defined_if})": undefined} if isinstance(undefined, str) else undefined or {}
+    return _Declared(description, unit, formula, defined_if, reasons, algorithm)
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,17 @@ class OutputSpec:
     description: str
     formula: Formula | None
     defined_if: Formula | None
-    undefined: str | None
+    reasons: tuple[tuple[Formula, str], ...]
     algorithm: tuple[str, ...]
+
+    @property
+    def undefined(self) -> str | None:
+        """In words, when and why it is null; None for an output that never is."""
+        return " or ".join(reason for _, reason in self.reasons) or None
+
+    def why_undefined(self, names: dict[str, Any]) -> str:
+        """Why it is null for these inputs and outputs."""
+        return " and ".join(reason for condition, reason in self.reasons if condition.evaluate(names))
 
     def by_formula(self, names: dict[str, Any]) -> Any:
         """The value by the formula a reader is shown, over inputs and earlier outputs; None where it is not defined."""
@@ -118,7 +129,7 @@ class Result:
                 description=said.description,
                 formula=Formula(said.formula) if said.formula else None,
                 defined_if=Formula(said.defined_if) if said.defined_if else None,
-                undefined=said.undefined,
+                reasons=tuple((Formula(condition), reason) for condition, reason in said.undefined.items()),
                 algorithm=said.algorithm,
             )
             for name, said in declared.items()
@@ -144,10 +155,17 @@ class Result:
             raise EvaluationError(f"{name}: {error}") from None
         return shown
 
-    def undefined(self) -> dict[str, str]:
-        """Why each output that is None is not defined."""
-        without = [name for name, value in self.__dict__.items() if value is None]
-        return {name: self.outputs()[name].undefined or "" for name in without}
+    def undefined(self, inputs: dict[str, Any] | None = None) -> dict[str, str]:
+        """Why each output that is None is not defined.
+
+        Args:
+            inputs: the scenario's inputs, which tell the reason that holds; without them, all that there may be.
+        """
+        without = [spec for name, spec in self.outputs().items() if self.__dict__[name] is None]
+        if inputs is None:
+            return {spec.name: spec.undefined or "" for spec in without}
+        names = {**inputs, **self.__dict__}
+        return {spec.name: spec.why_undefined(names) for spec in without}
 
 
 def check(name: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -10,32 +11,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlsysim.catalog import Hardware, Workload, catalog
-from mlsysim.units.dimensions import OPERATION_RATE
+from mlsysim.fields import counts_integers
+from mlsysim.units.dimensions import ENERGY_PER_BYTE, OPERATION_RATE
 
 CODES = {
     "above_peak": "a rate or bandwidth is above what the hardware can physically do",
     "all_experts_counted": "a mixture of experts is charged for all its parameters, though a token uses only some",
+    "approximation_rough": "the model is used where what it neglects counts",
     "batch_without_gain": "the batch brings hardly more throughput than a single input",
+    "bytes_or_words": "an energy per byte is as high as those published for a whole word",
     "context_beyond_model": "the context is longer than the model was built for",
     "deadline_missed": "the time needed is longer than the time there is",
     "does_not_fit": "what is asked to fit is larger than the space there is",
     "figures_disagree": "two stated figures that should be the same are not",
-    "formats_differ": "peaks in different number formats are set against each other",
+    "formats_differ": "a peak is in another number format than the peak or the work it is set against",
+    "gain_falls_short": "techniques together bring no more than the best of them is said to bring alone",
     "gain_unexplained": "the gain is larger than the change behind it accounts for",
     "host_link_assumed": "the hardware lists no host link, and a fallback stands in for it",
+    "levels_or_bits": "a number of levels looks like a number of bits, or like that of a whole pixel",
     "near_peak": "arithmetic is charged at a share of peak that software does not sustain",
-    "no_gain": "the change brings nothing",
+    "no_gain": "the change brings nothing, or next to nothing",
     "no_progress": "more time is lost than there is, so that nothing gets done",
     "nothing_tested": "there was nothing to test, which is not a pass",
     "overhead_dominated": "software overhead is longer than the work itself",
     "percent_or_share": "a figure looks like a share where percent is asked for, or the other way around",
     "pipeline_deeper_than_layers": "the pipeline has more stages than the model has layers",
     "power_above_rating": "the power needed is above what the hardware is rated for",
-    "power_unknown": "the hardware lists no rated power, so there is no energy",
+    "power_unknown": "the hardware lists no rated power, so that what follows from it is missing",
     "precision_rate_missing": "the hardware lists no rate for the format, and its reference peak stands in for it",
     "replica_exceeds_fleet": "the replica needs more accelerators than the fleet has",
     "slowdown": "the change makes things slower",
-    "sparse_peak": "a rate is a figure with structured sparsity, which dense work does not reach",
+    "sparse_peak": "a rate is a figure with sparsity, which dense work does not reach",
     "values_clipped": "values outside the range are stored as its ends",
     "weights_exceed_memory": "the weights do not fit the memory",
     "wide_values": "a stored value is wider than any number format",
@@ -81,28 +87,40 @@ def sparse_rates(**rates: Any) -> Iterator[Warning]:
     for name, rate in rates.items():
         if getattr(rate, "dimension", OPERATION_RATE) is OPERATION_RATE:
             figures = _sparse_figures(getattr(rate, "integer", False))
-            if isinstance(rate, np.ndarray):
-                found = [figure for figure in figures if _equal(rate, figure)]
-            else:  # a look-up in place of many comparisons, with as many digits as they compare
-                found = [figure for figure in (float(f"{rate:.9e}"),) if figure in figures]
-            for figure in found:
-                yield Warning("sparse_peak", f"{name} equals {figures[figure]}")
+            for figure in figures if isinstance(rate, np.ndarray) else _closest(figures, rate):
+                if _equal(rate, figure, _PRINTING):
+                    yield Warning("sparse_peak", f"{name} equals {figures[figure]}")
+
+
+def _closest(figures: dict[float, str], rate: float) -> list[float]:
+    """The figures just below and above a rate, of figures in ascending order."""
+    ascending = list(figures)
+    place = bisect_left(ascending, rate)
+    return ascending[max(place - 1, 0) : place + 1]
 
 
 def mixed_formats(*devices: Hardware) -> Iterator[Warning]:
     """The warning that reference peaks are compared of which some are in another format than half precision."""
     formats = {device.label: _format_of_peak(device) for device in devices}
-    if len(set(formats.values())) > 1:
-        others = " and ".join(f"that of {label} is {name}" for label, name in formats.items() if name is not None)
+    if len({_INTEGERS if name in _INTEGER else name for name in formats.values()}) > 1:
+        others = " and ".join(f"that of {label} is in {name}" for label, name in formats.items() if name is not None)
         yield Warning("formats_differ", f"the peaks are not of one number format: {others}")
 
 
+def other_format(device: Hardware) -> Iterator[Warning]:
+    """The warning that a reference peak stands for half precision, and is in another format."""
+    name = _format_of_peak(device)
+    if name is not None:
+        yield Warning("formats_differ", f"the reference peak of {device.label} is in {name}, not in half precision")
+
+
 def _format_of_peak(device: Hardware) -> str | None:
-    """The format of a reference peak that is not of half precision, as far as the listed rates tell."""
-    rates = device.compute.rates
-    if any(half in rates for half in _HALF):
+    """The format of a reference peak that is not of half precision, as far as the listed rates and its unit tell."""
+    rates, peak = device.compute.rates, device.compute.peak
+    if peak is None or any(half in rates for half in _HALF):
         return None
-    return next((name for name, rate in rates.items() if _equal(device.compute.peak, rate)), None)
+    listed = next((name for name, rate in rates.items() if _equal(peak, rate)), None)
+    return listed or (_INTEGERS if counts_integers(device.as_written("compute", "peak")) else None)
 
 
 def all_experts(model: Workload, counted: str) -> Iterator[Warning]:
@@ -125,6 +143,19 @@ def near_peak(share: Any) -> Iterator[Warning]:
         yield Warning("near_peak", f"software does not sustain more than {_SUSTAINED:.0%} of peak; this is a bound")
 
 
+def bytes_or_words(price: Any) -> Iterator[Warning]:
+    """The warning that the energy of moving a byte is above what DRAM took for one in a technology long outdated."""
+    if price is not None and any_of(price > _DEAR * _dram_byte()):
+        yield Warning(
+            "bytes_or_words", f"energy_per_byte is more than {_DEAR} times that of DRAM at 45 nm; is it for a word?"
+        )
+
+
+@cache
+def _dram_byte() -> float:
+    return catalog().constant("dram_energy_per_byte_45nm", ENERGY_PER_BYTE)
+
+
 def wide_values(**widths: Any) -> Iterator[Warning]:
     """The warning, for each width of a stored value by its name, that it is wider than any number format."""
     for name, width in widths.items():
@@ -135,17 +166,18 @@ def wide_values(**widths: Any) -> Iterator[Warning]:
 _SUSTAINED = 0.9  # large matrix products come close to it; whole models stay far below
 _HALF = ("fp16", "bf16")
 _WIDEST = 8  # bytes of a double
-# The same figure in another unit may differ in its last bits.
-_ROUNDING = 1e-9
+_DEAR = 2  # times the energy of a byte; the figure for a 32-bit word is 4 times
+_ROUNDING = 1e-9  # the same figure in another unit may differ in its last bits
+_PRINTING = 1e-4  # 1978.9 in a white paper is 1979 in the datasheet
 
 
-def _equal(rate: Any, figure: float) -> bool:
-    return any_of(abs(rate - figure) <= _ROUNDING * figure)
+def _equal(rate: Any, figure: float, within: float = _ROUNDING) -> bool:
+    return any_of(abs(rate - figure) <= within * figure)
 
 
 @cache
 def _sparse_figures(integer: bool) -> dict[float, str]:
-    """The rates that devices of the catalog reach with sparsity only, each with what it is.
+    """The rates that devices of the catalog reach with sparsity only, in ascending order, each with what it is.
 
     Args:
         integer: of integer formats. Otherwise of all formats, for FLOP is also written where OP is meant; a figure that
@@ -167,14 +199,19 @@ def _sparse_figures(integer: bool) -> dict[float, str]:
                 figures.setdefault(
                     rate, f"the {precision} figure of {device.label} with sparsity: a gain on paper, {unless}"
                 )
-    return figures
+    return dict(sorted(figures.items()))
 
 
 _INTEGER = {"int8", "int4"}
+_INTEGERS = "an integer format"
 _FLOATING = {"fp32", "tf32", "fp16", "bf16", "fp8", "fp4"}
 NARROW = {"fp8", "fp4"} | _INTEGER
 
 
 def _is_round(rate: float) -> bool:
-    """Whether a rate has a single digit; whoever writes 1 PFLOP/s rarely means the one device that is that fast."""
-    return len(f"{rate:.6e}".partition("e")[0].rstrip(".0")) == 1
+    """Whether a rate is a power of ten, or has a single digit and is small.
+
+    Whoever writes 1 PFLOP/s rarely means the one device that is that fast with sparsity; 9 PFLOP/s are no estimate.
+    """
+    digits = f"{rate:.6e}".partition("e")[0].rstrip("0").rstrip(".")
+    return digits == "1" or (len(digits) == 1 and rate < 1e15)

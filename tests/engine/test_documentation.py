@@ -96,6 +96,7 @@ def test_every_named_configuration_evaluates_and_says_where_each_input_comes_fro
     result = named.evaluate()
     assert set(result.undefined()) == {output for output, value in result.__dict__.items() if value is None}
     assert all(result.undefined().values())
+    assert all(result.undefined(named.scenario.__dict__).values())
     assert named.inputs.keys() == named.why.keys()
     for given in named.inputs:
         assert named.origin(given) in ("catalog", "constant", "assumption")

@@ -166,13 +166,19 @@ class CompileBreakevenResult(Result):
         unit="s",
         formula="recompiles * compile_time + experiment_compiled_running",
         defined_if="experiment_items is not None and recompiles is not None",
-        undefined="experiment_items or recompiles is absent",
+        undefined={
+            "experiment_items is None": "experiment_items is absent",
+            "recompiles is None": "recompiles is absent",
+        },
     )
     experiment_slowdown: Real | None = Output(
         "compiled experiment over eager experiment; above 1 compiling loses",
         formula="experiment_compiled_total / experiment_eager",
         defined_if="experiment_items is not None and recompiles is not None",
-        undefined="experiment_items or recompiles is absent",
+        undefined={
+            "experiment_items is None": "experiment_items is absent",
+            "recompiles is None": "recompiles is absent",
+        },
     )
 
 

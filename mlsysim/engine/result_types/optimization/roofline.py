@@ -37,13 +37,19 @@ class AcceleratorComparisonResult(Result):
         "candidate rated power over baseline rated power",
         formula="candidate.tdp / baseline.tdp",
         defined_if="candidate.tdp is not None and baseline.tdp is not None",
-        undefined="one of the devices lists no rated power",
+        undefined={
+            "baseline.tdp is None": "the baseline lists no rated power",
+            "candidate.tdp is None": "the candidate lists no rated power",
+        },
     )
     efficiency_ratio: Real | None = Output(
         "growth in peak per watt",
         formula="peak_ratio / tdp_ratio",
         defined_if="tdp_ratio is not None",
-        undefined="one of the devices lists no rated power",
+        undefined={
+            "baseline.tdp is None": "the baseline lists no rated power",
+            "candidate.tdp is None": "the candidate lists no rated power",
+        },
     )
     candidate_device_hours: Time | None = Output(
         "device-hours of the same job on the candidate",

@@ -131,12 +131,18 @@ class WeightReadResult(Result):
         unit="GB",
         formula="weight_bytes + 2 * workload.parameters * unpacked_bytes_per_weight + kv_cache_bytes",
         defined_if="context_tokens is not None and unpacked_bytes_per_weight is not None",
-        undefined="no context or no unpacked width is given",
+        undefined={
+            "context_tokens is None": "no context is given",
+            "unpacked_bytes_per_weight is None": "no unpacked width is given",
+        },
     )
     separate_unpack_time: Time | None = Output(
         "least time per token in that case",
         unit="ms",
         formula="separate_unpack_bytes / hardware.memory.bandwidth",
         defined_if="context_tokens is not None and unpacked_bytes_per_weight is not None",
-        undefined="no context or no unpacked width is given",
+        undefined={
+            "context_tokens is None": "no context is given",
+            "unpacked_bytes_per_weight is None": "no unpacked width is given",
+        },
     )

@@ -45,7 +45,10 @@ class AmdahlResult(Result):
         "how many times faster the whole path gets",
         formula="total_time / upgraded_total_time",
         defined_if="upgraded_total_time > 0",
-        undefined="the new path takes no time: an infinite speedup with no untouched time",
+        undefined={
+            "1 / speedup == 0": "the new path takes no time: an infinite speedup with no untouched time",
+            "1 / speedup > 0": "the new path takes less time than a double can hold",
+        },
     )
     end_to_end_reduction: Real = Output(
         "share of the path's time that goes away; negative for a slowdown",
@@ -161,7 +164,10 @@ class PipelineSpeedupResult(Result):
         "share of the time in which the stage, at its original time, is busy while feeders run beside it",
         formula="stages[accelerated] / max(stages[accelerated], sum([stages[s] for s in feeders]))",
         defined_if="feeders is not None and max(stages[accelerated], sum([stages[s] for s in feeders])) > 0",
-        undefined="no feeders are given, or the stage and its feeders all take no time",
+        undefined={
+            "feeders is None": "no feeders are given",
+            "feeders is not None": "the stage and its feeders all take no time",
+        },
     )
 
 

@@ -135,7 +135,10 @@ class ClusterTrainingTimeResult(Result):
         unit="J",
         formula="n_devices * hardware.tdp * step_time",
         defined_if="hardware.tdp is not None and tokens_per_step is not None",
-        undefined="tokens_per_step is absent or the hardware lists no TDP",
+        undefined={
+            "tokens_per_step is None": "tokens_per_step is absent",
+            "hardware.tdp is None": "the hardware lists no TDP",
+        },
     )
     device_hours: Time = Output("device-hours of the run", unit="h", formula="n_devices * training_time")
     rental_cost: Money | None = Output(

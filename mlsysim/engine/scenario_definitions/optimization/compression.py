@@ -1,7 +1,7 @@
 """Scenarios about smaller models: fewer bits, fewer weights, and what either delivers."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from mlsysim.catalog import AnyHardware, AnyWorkload
 from mlsysim.engine.arithmetic import maximum
@@ -125,9 +125,14 @@ class FrameCompressionScenario(Scenario[FrameCompressionResult]):
         )
 
     def warnings(self, result: FrameCompressionResult) -> Iterator[Warning]:
-        budget = result.frame_budget
-        if any_of((result.pruned_cpu_frame > budget) & (result.pruned_accelerator_frame > budget)):
-            yield Warning("deadline_missed", f"even {self.pruned.label} misses the frame rate on CPU and accelerator")
+        for where, full, pruned in (
+            ("CPU", result.cpu_frame, result.pruned_cpu_frame),
+            ("accelerator", result.accelerator_frame, result.pruned_accelerator_frame),
+        ):
+            if any_of(pruned > result.frame_budget):
+                yield Warning("deadline_missed", f"on the {where} even {self.pruned.label} misses the frame rate")
+            elif any_of(full > result.frame_budget):
+                yield Warning("deadline_missed", f"on the {where} {self.full.label} misses the frame rate")
         if any_of(self.accelerator_rate < self.cpu_rate):
             yield Warning("slowdown", f"the accelerator runs {self.full.label} slower than the CPU does")
         if any_of(result.flop_fraction == 1):
@@ -339,8 +344,11 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
             if capacity is not None and any_of(size > capacity):
                 yield Warning("weights_exceed_memory", f"the {version} model does not fit {self.hardware.label}")
         yield from self._implied_rates()
-        if any_of((self.float_top1_pct <= 1) | (self.int_top1_pct <= 1)):
+        if any_of((self.float_top1_pct <= 1) | (self.int_top1_pct <= 1) | _looks_like_share(self.top1_limit_pct, 1)):
             yield Warning("percent_or_share", "an accuracy is 1 percent or less; 76 percent is 76, not 0.76")
+        errors = (self.float_calibration_error_pct, self.int_calibration_error_pct, self.calibration_error_limit_pct)
+        if any(any_of(_looks_like_share(error, _BEST_CALIBRATION)) for error in errors):
+            yield Warning("percent_or_share", "a calibration error is 0.1 percent or less; 3 percent is 3, not 0.03")
         yield from wide_values(float_bytes=self.float_bytes)
 
     def _implied_rates(self) -> Iterator[Warning]:
@@ -362,6 +370,15 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
                 yield Warning(
                     "batch_without_gain", f"the {version} model gets through fewer inputs in batches than one by one"
                 )
+
+
+# Percent; even networks that were calibrated are further off.
+_BEST_CALIBRATION = 0.1
+
+
+def _looks_like_share(percent: Any, least: float) -> Any:
+    """Whether a figure in percent is so small that a share of one was meant; none at all is nobody's share."""
+    return (percent > 0) & (percent <= least)
 
 
 class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):

@@ -9,7 +9,7 @@ from mlsysim.engine.result_types.optimization.energy import (
     SystolicReuseEnergyResult,
 )
 from mlsysim.engine.scenario import Input, Scenario
-from mlsysim.engine.warnings import Warning, any_of
+from mlsysim.engine.warnings import Warning, any_of, bytes_or_words
 from mlsysim.fields import AtLeastOne, Data, Energy, EnergyPerByte, EnergyPerOperation, Integer, NonNegative, Positive
 
 __all__ = ["MemoryRoundTripScenario", "OperationEnergyComparisonScenario", "SystolicReuseEnergyScenario"]
@@ -48,6 +48,9 @@ class MemoryRoundTripScenario(Scenario[MemoryRoundTripResult]):
     def evaluate(self) -> MemoryRoundTripResult:
         energy = self.trips * self.tensor_bytes * self.energy_per_byte
         return MemoryRoundTripResult(energy=energy)
+
+    def warnings(self, result: MemoryRoundTripResult) -> Iterator[Warning]:
+        yield from bytes_or_words(self.energy_per_byte)
 
 
 class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult]):

@@ -37,6 +37,10 @@ __all__ = [
 DayNumber = Annotated[str, StringConstraints(pattern="^(0|[1-9][0-9]{0,8})$")]
 
 
+_CHANNEL_BITS = (8, 10, 12, 14, 16)  # widths in which cameras and files store a channel
+_WIDEST_CHANNEL = 16
+
+
 class InputSpaceScenario(Scenario[InputSpaceResult]):
     """How many different images of a data set's size are there, beside the number a benchmark checks?
 
@@ -82,6 +86,13 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
     def warnings(self, result: InputSpaceResult) -> Iterator[Warning]:
         if result.test_examples == 0:
             yield Warning("nothing_tested", f"{self.dataset.label} holds no examples back for validation")
+        bits = [width for width in _CHANNEL_BITS if any_of(self.levels == width)]
+        if bits:
+            yield Warning("levels_or_bits", f"levels is {bits[0]}; {bits[0]} bits are {2 ** bits[0]:,} levels")
+        if any_of(self.levels > 2**_WIDEST_CHANNEL):
+            yield Warning(
+                "levels_or_bits", "levels is more than a channel of 16 bits has; is it that of a whole pixel?"
+            )
 
 
 class IterationBudgetScenario(Scenario[IterationBudgetResult]):
@@ -279,3 +290,8 @@ class ScreeningRequirementsScenario(Scenario[ScreeningRequirementsResult]):
     def warnings(self, result: ScreeningRequirementsResult) -> Iterator[Warning]:
         if not self.slice_sensitivity:
             yield Warning("nothing_tested", "no slice was measured, so that none could fail")
+        if result.power_low is None or result.power_high is None:
+            yield Warning("power_unknown", f"{self.device.label} does not list both ends of its power range")
+        capacity = self.device.memory.capacity
+        if capacity is not None and any_of(self.memory_budget > capacity):
+            yield Warning("does_not_fit", f"the memory budget is larger than the memory of {self.device.label}")

@@ -15,7 +15,7 @@ from mlsysim.engine.result_types.optimization.roofline import (
     SingleNodeInferenceResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, all_experts, any_of, mixed_formats, near_peak, sparse_peak
+from mlsysim.engine.warnings import Warning, all_experts, any_of, mixed_formats, near_peak, other_format, sparse_peak
 from mlsysim.fields import (
     AtLeastOne,
     DataRate,
@@ -371,6 +371,8 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
                 "precision_rate_missing",
                 f"{device} lists no {self.precision} rate; its reference peak stands in for it",
             )
+        elif self.precision not in self.hardware.compute.rates:
+            yield from other_format(self.hardware)
         if spills:
             yield Warning("weights_exceed_memory", f"the weights do not fit the memory of {device}")
         if spills and self.hardware.host_link is None:

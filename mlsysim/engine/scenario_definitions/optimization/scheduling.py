@@ -258,7 +258,9 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
 
     def warnings(self, result: ElasticResizeResult) -> Iterator[Warning]:
         if any_of(result.step_up_over_small < 1):
-            yield Warning("no_gain", "stepping up ends behind staying small")
+            yield Warning("slowdown", "stepping up ends behind staying small")
+        if any_of(result.step_up_over_small == 1):
+            yield Warning("no_gain", "stepping up ends where staying small does")
         if any_of((result.step_up_efficiency > 1) | (result.full_efficiency > 1)):
             yield Warning("gain_unexplained", "epochs per hour grow by more than the GPUs do")
 

@@ -20,7 +20,8 @@ from mlsysim.engine.result_types.optimization.serving import (
     WeightReadResult,
 )
 from mlsysim.engine.scenario import Input, Rule, Scenario
-from mlsysim.engine.warnings import Warning, all_experts, any_of, wide_values
+from mlsysim.engine.warnings import Warning, all_experts, any_of, bytes_or_words, wide_values
+from mlsysim.errors import counted
 from mlsysim.fields import AtLeastOne, Data, EnergyPerByte, Integer, MoneyRate, Needs, NonNegative, Positive, Real
 from mlsysim.units.vocabulary import BILLING_YEAR
 
@@ -277,7 +278,7 @@ class WeightReadScenario(Scenario[WeightReadResult]):
         model, device = self.workload, self.hardware
         longest = model.context_length
         if self.context_tokens is not None and longest is not None and any_of(self.context_tokens > longest):
-            yield Warning("context_beyond_model", f"{model.label} takes at most {longest} tokens")
+            yield Warning("context_beyond_model", f"{model.label} takes at most {counted(longest, 'token')}")
         yield from all_experts(model, "the time counts")
         capacity = device.memory.capacity
         if capacity is not None and any_of(result.weight_bytes > capacity):
@@ -285,7 +286,11 @@ class WeightReadScenario(Scenario[WeightReadResult]):
         elif capacity is not None and result.token_bytes is not None and any_of(result.token_bytes > capacity):
             yield Warning("does_not_fit", f"weights and cache together do not fit the memory of {device.label}")
         if result.read_power is not None and device.tdp is not None and any_of(result.read_power > device.tdp):
-            yield Warning("power_above_rating", f"{device.label} is rated for {device.tdp:g} W")
+            yield Warning(
+                "power_above_rating",
+                f"reading at full bandwidth takes more than the {device.tdp:g} W of {device.label}",
+            )
+        yield from bytes_or_words(self.energy_per_byte)
         if self.unpacked_bytes_per_weight is not None and any_of(
             self.unpacked_bytes_per_weight == self.bytes_per_weight
         ):

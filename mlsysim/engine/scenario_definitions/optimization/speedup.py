@@ -273,6 +273,8 @@ class IronLawScenario(Scenario[IronLawResult]):
         )
 
     def warnings(self, result: IronLawResult) -> Iterator[Warning]:
+        if self.effective_rate is not None:
+            yield from sparse_rates(effective_rate=self.effective_rate)
         faster = (self.memory_speedup > 1) | (self.compute_speedup > 1)
         if any_of(result.upgraded_sequential_time > result.sequential_time):
             yield Warning("slowdown", "the task takes longer after the change than before")
@@ -466,8 +468,11 @@ class SpeedupCompositionScenario(Scenario[SpeedupCompositionResult]):
             yield Warning("slowdown", "all techniques together make it slower")
         if any_of(self.measured > _PROMISED * result.paper):
             yield Warning("gain_unexplained", "together the techniques bring more than all of them promise")
+        if any_of(self.measured == 1):
+            yield Warning("no_gain", "all techniques together leave the speed as it was")
         best = maximum(self.factors.values())
-        if len(self.factors) > 1 and any_of((self.measured >= 1) & (self.measured <= best)):
+        if len(self.factors) > 1 and any_of((self.measured > 1) & (self.measured <= best)):
             yield Warning(
-                "no_gain", "together the techniques bring no more than the best of them is said to bring alone"
+                "gain_falls_short",
+                "together the techniques bring no more than the best of them is said to bring alone",
             )

@@ -161,7 +161,7 @@ def test_the_derivation_names_everything_in_order(scenario: type[Scenario[Any]],
     shown = result.to_json()
     for output in derivation.outputs:
         assert output.value == shown[output.name]
-        assert (output.undefined is None) == (output.value is not None)
+        assert bool(output.undefined) == (output.value is None)
         assert bool(output.formula) != bool(output.algorithm)
     for stated in derivation.inputs:
         assert stated.origin != "default" or stated.why

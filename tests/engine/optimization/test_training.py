@@ -32,6 +32,7 @@ SPARSE_CHIP: dict[str, Any] = {
 }
 # One device that fails every 100 s and takes 2 s to save; four of them fail every 25 s.
 EXPANSION: dict[str, Any] = {"write_time": "2 s", "component_mtbf": "100 s", "n_devices": 1, "factor": 4}
+RELIABLE = EXPANSION | {"component_mtbf": "1000 s"}
 JACOBIAN: dict[str, Any] = {"input_width": 784, "output_width": 128, "bytes_per_value": "4 B"}
 MNIST: dict[str, Any] = {
     "batch_size": 32,
@@ -285,10 +286,15 @@ class TestMlpTrainingStep:
             ["sparse_peak"],
             id="a sparse peak",
         ),
-        pytest.param(ClusterExpansionScenario, EXPANSION, [], id="no measurement"),
-        pytest.param(ClusterExpansionScenario, EXPANSION | {"step_speedup": 1.4}, [], id="above the break-even"),
-        pytest.param(ClusterExpansionScenario, EXPANSION | {"step_speedup": 1.3}, ["slowdown"], id="below it"),
-        pytest.param(ClusterExpansionScenario, EXPANSION | {"factor": 1.4}, ["no_gain"], id="no device more"),
+        pytest.param(ClusterExpansionScenario, EXPANSION, ["approximation_rough"], id="no measurement"),
+        pytest.param(ClusterExpansionScenario, RELIABLE | {"step_speedup": 1.4}, [], id="above the break-even"),
+        pytest.param(
+            ClusterExpansionScenario,
+            EXPANSION | {"step_speedup": 1.3},
+            ["approximation_rough", "slowdown"],
+            id="below it",
+        ),
+        pytest.param(ClusterExpansionScenario, RELIABLE | {"factor": 1.4}, ["no_gain"], id="no device more"),
         pytest.param(JacobianScenario, JACOBIAN, [], id="a Jacobian"),
         pytest.param(MlpTrainingStepScenario, MNIST, ["overhead_dominated"], id="a network too small for its GPU"),
         pytest.param(MlpTrainingStepScenario, WIDE, [], id="a network that keeps it busy"),

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from mlsysim.catalog import Entry, Source
 from mlsysim.catalog.types import display_unit
+from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.formula import Formula
 from mlsysim.engine.rendering import latex
 from mlsysim.engine.result import OutputSpec
@@ -100,7 +101,7 @@ class ScenarioSummary(_Description):
 
 
 class ExampleRequest(_Description):
-    """A request that works."""
+    """A request that works, and its answer."""
 
     method: str
     path: str
@@ -108,6 +109,7 @@ class ExampleRequest(_Description):
     curl: str = Field(
         description="the same as a command; MLSYSIM_URL is where the service runs, port 8000 of this machine if not set"
     )
+    answer: dict[str, Any] = Field(description="what it answers")
 
 
 class ScenarioDescription(ScenarioSummary):
@@ -173,7 +175,8 @@ def _example(scenario: type[Scenario[Any]], named: NamedConfiguration) -> Exampl
     path = f"/scenarios/{scenario.__name__}/evaluate"
     body = json.dumps(named.inputs, ensure_ascii=False).replace("'", "\\u0027")
     curl = f"curl -s \"${{MLSYSIM_URL:-http://localhost:8000}}{path}\" -H 'content-type: application/json' -d '{body}'"
-    return ExampleRequest(method="POST", path=path, body=named.inputs, curl=curl)
+    answer = evaluate(scenario.__name__, named.inputs).to_json()
+    return ExampleRequest(method="POST", path=path, body=named.inputs, curl=curl, answer=answer)
 
 
 def describe_configuration(named: NamedConfiguration) -> ConfigurationDescription:
@@ -243,7 +246,6 @@ def type_name(shape: Shape) -> str:
 
 def _describe_input(spec: InputSpec, scenario: type[Scenario[Any]]) -> InputDescription:
     shape = spec.shape
-    marks = (*shape.metadata, *shape.leaf.metadata)
     return InputDescription(
         name=spec.name,
         type=type_name(shape),
@@ -255,7 +257,7 @@ def _describe_input(spec: InputSpec, scenario: type[Scenario[Any]]) -> InputDesc
         bounds=_limits(shape.leaf),
         size=_limits(shape) if shape.container else [],
         keys=_limits(shape.key) if shape.key else [],
-        choices=" and ".join(dict.fromkeys(mark.expression for mark in marks if isinstance(mark, OneOf))) or None,
+        choices=" and ".join(map(str, _choices(spec))) or None,
         figures=_figures(spec, scenario),
     )
 
@@ -283,6 +285,9 @@ def _figures(spec: InputSpec, scenario: type[Scenario[Any]]) -> list[FigureDescr
     if entry is None:
         return []
     needed = [path for mark in spec.shape.metadata if isinstance(mark, Needs) for path in mark.paths]
+    for other in scenario.inputs().values():
+        if not other.shape.optional:  # it names one of what the entry lists
+            needed += [path for choice in _choices(other) for name, path in choice.figures if name == spec.name]
     read = [path for formula in _formulas(scenario) for name, path in formula.figures if name == spec.name]
     return [
         described
@@ -293,14 +298,15 @@ def _figures(spec: InputSpec, scenario: type[Scenario[Any]]) -> list[FigureDescr
 
 def _formulas(scenario: type[Scenario[Any]]) -> list[Formula]:
     outputs = scenario.result_type.outputs().values()
-    choices = [
-        Formula(mark.expression)
-        for spec in scenario.inputs().values()
-        for mark in (*spec.shape.metadata, *spec.shape.leaf.metadata)
-        if isinstance(mark, OneOf)
-    ]
+    choices = [choice for spec in scenario.inputs().values() for choice in _choices(spec)]
     stated = [formula for output in outputs for formula in (output.formula, output.defined_if) if formula]
     return stated + [rule.formula for rule in scenario.rules] + choices
+
+
+def _choices(spec: InputSpec) -> list[Formula]:
+    """What gives the names that an input is one of."""
+    marks = (*spec.shape.metadata, *spec.shape.leaf.metadata)
+    return [Formula(expression) for expression in dict.fromkeys(m.expression for m in marks if isinstance(m, OneOf))]
 
 
 def _describe_figure(entry: type[BaseModel], path: str, needed: bool) -> FigureDescription | None:

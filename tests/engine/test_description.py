@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mlsysim.engine.description import InputDescription, describe
+from mlsysim.engine.evaluation import evaluate
 from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import Scenarios, configurations
@@ -86,10 +87,21 @@ def test_the_figures_of_an_entry_have_units_and_bounds_and_say_whether_they_are_
     assert [figure.figure for figure in hardware.figures if not figure.needed] == ["compute.rates"]
 
 
+def test_what_an_input_with_a_default_chooses_from_is_needed() -> None:
+    """A network is trained in FP32 unless told otherwise, and a device that lists no rates is refused."""
+    hardware = described(scenario_classes()["MlpTrainingStepScenario"], "hardware")
+    assert {figure.figure: figure.needed for figure in hardware.figures} == {
+        "memory.bandwidth": True,
+        "compute.rates": True,
+    }
+
+
 @every_class
 def test_the_example_is_a_command_that_asks_for_the_first_configuration(scenario: type[Scenario[Any]]) -> None:
     example = describe(scenario).example
     assert example is not None
     _, _, url, *_, body = shlex.split(example.curl)
     assert url == "${MLSYSIM_URL:-http://localhost:8000}" + example.path
-    assert scenario.model_validate(json.loads(body)).evaluate()
+    answer = evaluate(scenario.__name__, json.loads(body)).to_json()
+    assert example.answer == answer
+    assert answer["result"]

@@ -18,31 +18,32 @@ __all__ = [
 class FrameCompressionResult(Result):
     """A pruned, quantized camera model against the frame rate."""
 
-    frame_budget: Time = Output("time between frames", unit="ms", formula="1 / frame_rate")
-    cpu_frame: Time = Output("time per frame of the full model on the CPU", unit="ms", formula="1 / cpu_rate")
+    frame_budget: Time = Output("time until the next frame arrives", unit="ms", formula="1 / frame_rate")
+    cpu_frame: Time = Output("what one frame takes the CPU with the full model", unit="ms", formula="1 / cpu_rate")
     accelerator_frame: Time = Output(
-        "time per frame of the full model on the accelerator", unit="ms", formula="1 / accelerator_rate"
+        "what one frame takes the accelerator with the full model", unit="ms", formula="1 / accelerator_rate"
     )
     flop_fraction: Real = Output(
-        "share of operations left after pruning", formula="pruned.inference_flops / full.inference_flops"
+        "operations of the pruned model, relative to the full one",
+        formula="pruned.inference_flops / full.inference_flops",
     )
     param_fraction: Real = Output(
-        "share of parameters left after pruning", formula="pruned.parameters / full.parameters"
+        "parameters of the pruned model, relative to the full one", formula="pruned.parameters / full.parameters"
     )
     full_bytes: Data = Output(
-        "size of the full model in floating point", unit="MB", formula="full.parameters * float_bytes"
+        "storage for the unpruned weights as floats", unit="MB", formula="full.parameters * float_bytes"
     )
     pruned_bytes: Data = Output(
-        "size of the pruned model in floating point", unit="MB", formula="pruned.parameters * float_bytes"
+        "storage for the pruned weights as floats", unit="MB", formula="pruned.parameters * float_bytes"
     )
     pruned_int_bytes: Data = Output(
-        "size of the pruned model in integers", unit="MB", formula="pruned.parameters * int_bytes"
+        "storage for the pruned weights as integers", unit="MB", formula="pruned.parameters * int_bytes"
     )
     pruned_cpu_frame: Time = Output(
-        "least time per frame of the pruned model on the CPU", unit="ms", formula="cpu_frame * flop_fraction"
+        "what one frame takes the CPU with the pruned model, at best", unit="ms", formula="cpu_frame * flop_fraction"
     )
     pruned_accelerator_frame: Time = Output(
-        "least time per frame of the pruned model on the accelerator",
+        "what one frame takes the accelerator with the pruned model, at best",
         unit="ms",
         formula="accelerator_frame * flop_fraction",
     )
@@ -63,36 +64,35 @@ class QuantizationGridResult(Result):
         formula="alpha if alpha is not None else min(values) if symmetric else min(values + [0])",
     )
     hi: Real = Output(
-        "upper end of the range used, widened in the same way",
+        "where the grid ends at the top; like lo, moved to take in zero where it has to",
         formula="beta if beta is not None else max(values) if symmetric else max(values + [0])",
     )
     qmin: Code = Output(
         "lowest code", formula="-(2 ** (bits - 1) - 1) if symmetric else -(2 ** (bits - 1)) if signed else 0"
     )
     qmax: Code = Output("highest code", formula="2 ** (bits - 1) - 1 if symmetric or signed else 2 ** bits - 1")
-    steps: Code = Output("gaps between the lowest and the highest code", formula="qmax - qmin")
+    steps: Code = Output("how many steps lie between qmin and qmax", formula="qmax - qmin")
     scale: Real = Output(
-        "real-valued distance between neighboring codes",
+        "what one step is worth in real numbers",
         formula=(
             "1.0 if max(abs(lo), abs(hi)) < 1e-30 else max(abs(lo), abs(hi)) / qmax if symmetric else (hi - lo) / steps"
         ),
     )
     zero_point_exact: Real = Output(
-        "steps from the lower end to zero, before rounding and before the shift by qmin",
+        "how many steps zero lies above the low end, a fraction: not yet rounded, qmin not yet added",
         formula="0 if symmetric else -lo / scale",
     )
-    zero_point: Code = Output("code that stands for zero", formula="0 if symmetric else qmin + round(zero_point_exact)")
+    zero_point: Code = Output("the code of zero", formula="0 if symmetric else qmin + round(zero_point_exact)")
     codes: list[Code] = Output(
-        "stored code of each value", formula="[max(qmin, min(qmax, round(x / scale) + zero_point)) for x in values]"
+        "the code that each value is stored as",
+        formula="[max(qmin, min(qmax, round(x / scale) + zero_point)) for x in values]",
     )
-    readback: list[Real] = Output(
-        "real value each code stands for", formula="[scale * (q - zero_point) for q in codes]"
-    )
+    readback: list[Real] = Output("what each code reads back as", formula="[scale * (q - zero_point) for q in codes]")
     errors: list[Real] = Output(
-        "distance between each value and its read-back",
+        "how far each value is from what it reads back as, without sign",
         formula="[abs(readback[i] - values[i]) for i in range(len(values))]",
     )
-    max_rounding_error: Real = Output("largest error of a value inside the range", formula="scale / 2")
+    max_rounding_error: Real = Output("most that rounding moves a value that was not clipped", formula="scale / 2")
 
 
 class QuantizedDeploymentProfileResult(Result):
@@ -104,63 +104,79 @@ class QuantizedDeploymentProfileResult(Result):
     )
     latency_speedup: Real = Output("batch-one speedup", formula="float_latency / int_latency")
     throughput_gain: Real = Output("large-batch speedup", formula="int_throughput / float_throughput")
-    float_size: Data = Output("stored size of the float model", unit="MB", formula="workload.parameters * float_bytes")
-    int_size: Data = Output("stored size of the integer model", unit="MB", formula="workload.parameters * int_bytes")
-    size_reduction: Real = Output("how many times smaller the integer model is", formula="float_size / int_size")
+    float_size: Data = Output(
+        "bytes of weights in floating point", unit="MB", formula="workload.parameters * float_bytes"
+    )
+    int_size: Data = Output("bytes of weights in integers", unit="MB", formula="workload.parameters * int_bytes")
+    size_reduction: Real = Output("float size divided by integer size", formula="float_size / int_size")
     float_energy: Energy | None = Output(
-        "energy per input of the float model at rated power",
+        "joules that an input costs in floating point, with the rated power drawn all the time",
         unit="mJ",
         formula="hardware.tdp / float_throughput",
         defined_if="hardware.tdp is not None",
         undefined="the hardware states no rated power",
     )
     int_energy: Energy | None = Output(
-        "energy per input of the integer model at rated power",
+        "joules that an input costs in integers, with the rated power drawn all the time",
         unit="mJ",
         formula="hardware.tdp / int_throughput",
         defined_if="hardware.tdp is not None",
         undefined="the hardware states no rated power",
     )
     energy_improvement: Real | None = Output(
-        "how many times less energy per input",
+        "float energy divided by integer energy",
         formula="float_energy / int_energy",
         defined_if="hardware.tdp is not None",
         undefined="the hardware states no rated power",
     )
-    passes_top1: Flag = Output("accuracy is acceptable", formula="int_top1_pct >= top1_limit_pct")
+    passes_top1: Flag = Output(
+        "whether the integer model reaches the accuracy limit", formula="int_top1_pct >= top1_limit_pct"
+    )
     passes_calibration: Flag = Output(
-        "calibration error is acceptable", formula="int_calibration_error_pct <= calibration_error_limit_pct"
+        "whether the integer model stays within the calibration limit",
+        formula="int_calibration_error_pct <= calibration_error_limit_pct",
     )
 
 
 class SparseFlashFitResult(Result):
     """Does a pruned model fit in flash once indices are stored."""
 
-    dense_bytes: Data = Output("size before pruning", unit="MB", formula="workload.parameters * value_bytes")
-    pruned_share: Real = Output("part of the values removed", formula="1 - surviving_bytes / dense_bytes")
+    dense_bytes: Data = Output("what the model takes unpruned", unit="MB", formula="workload.parameters * value_bytes")
+    pruned_share: Real = Output(
+        "fraction of the weights that pruning took", formula="1 - surviving_bytes / dense_bytes"
+    )
     bytes_per_nonzero: Data = Output(
-        "stored cost of one surviving value", unit="byte", formula="value_bytes + index_bytes"
+        "bytes for a weight together with its index", unit="byte", formula="value_bytes + index_bytes"
     )
     stored_bytes: Data = Output(
-        "size with indices", unit="MB", formula="surviving_bytes * bytes_per_nonzero / value_bytes"
+        "what the pruned model takes with all indices",
+        unit="MB",
+        formula="surviving_bytes * bytes_per_nonzero / value_bytes",
     )
-    fits: Flag = Output("stored model is within the budget", formula="stored_bytes <= flash_budget")
+    fits: Flag = Output("whether that is no more than the budget", formula="stored_bytes <= flash_budget")
 
 
 class StagedCompressionResult(Result):
     """Prune, distill, then quantize."""
 
-    full_bytes: Data = Output("teacher as floats", unit="MB", formula="teacher.parameters * float_bytes")
-    student_float_bytes: Data = Output("student as floats", unit="MB", formula="student_params * float_bytes")
-    compressed_bytes: Data = Output("student as integers", unit="MB", formula="student_params * int_bytes")
+    full_bytes: Data = Output(
+        "bytes of the teacher's float weights", unit="MB", formula="teacher.parameters * float_bytes"
+    )
+    student_float_bytes: Data = Output(
+        "bytes of the student's float weights", unit="MB", formula="student_params * float_bytes"
+    )
+    compressed_bytes: Data = Output(
+        "bytes of the student's integer weights", unit="MB", formula="student_params * int_bytes"
+    )
     parameter_reduction: Real = Output(
-        "part of the parameters removed", formula="1 - student_params / teacher.parameters"
+        "how much smaller the student's parameter count is, as a share of the teacher's",
+        formula="1 - student_params / teacher.parameters",
     )
     compression_ratio: Real = Output(
-        "how many times smaller the final model is", formula="full_bytes / compressed_bytes"
+        "bytes of the teacher over bytes of the integer student", formula="full_bytes / compressed_bytes"
     )
     final_loss: Real = Output(
-        "accuracy given up over all stages; negative if the final model is better",
+        "teacher's accuracy minus that of the integer student; below zero if accuracy rose",
         formula="baseline_accuracy - final_accuracy",
     )
 
@@ -168,4 +184,6 @@ class StagedCompressionResult(Result):
 class WorkLatencyGapResult(Result):
     """Cut in work against cut in latency."""
 
-    delivered_share: Real = Output("latency cut per unit of work cut", formula="latency_reduction / work_reduction")
+    delivered_share: Real = Output(
+        "how much of the cut in work arrived as a cut in latency", formula="latency_reduction / work_reduction"
+    )

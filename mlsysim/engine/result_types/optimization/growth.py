@@ -12,9 +12,9 @@ class GrowthGapResult(Result):
     compute_annual_factor: Real = Output(
         "growth factor of compute in one year of 365.25 days", formula="2 ** (31557600 / compute_doubling_period)"
     )
-    bandwidth_annual_factor: Real = Output("growth factor of bandwidth in one year", formula="1 + bandwidth_growth")
+    bandwidth_annual_factor: Real = Output("what bandwidth is multiplied by in a year", formula="1 + bandwidth_growth")
     gap: Real = Output(
-        "growth of compute over growth of bandwidth across the horizon",
+        "how many times more compute grows than bandwidth until the horizon",
         formula="2 ** (horizon / compute_doubling_period - horizon / 31557600 * log2(bandwidth_annual_factor))",
     )
 
@@ -34,5 +34,5 @@ class ParameterBandwidthGrowthResult(Result):
         "all parameters of each sparse model in baselines, in the order of the input",
         formula="[model.parameters / baseline_model.parameters for model in sparse_models]",
     )
-    bandwidth_growth: Real = Output("largest bandwidth index", formula="max(bandwidth_index)")
-    parameter_growth: Real = Output("largest dense index", formula="max(dense_index)")
+    bandwidth_growth: Real = Output("highest of the bandwidth indices", formula="max(bandwidth_index)")
+    parameter_growth: Real = Output("highest of the dense indices", formula="max(dense_index)")

@@ -17,42 +17,50 @@ __all__ = [
 class KernelFusionResult(Result):
     """Fusing a chain of element-wise kernels."""
 
-    unfused_trips: Integer = Output("passes over the tensor in memory, unfused", formula="2 * chain_length")
-    fused_trips: Integer = Output("passes over the tensor in memory, fused", formula="2")
-    unfused_launches: Integer = Output("kernel launches, unfused", formula="chain_length")
-    fused_launches: Integer = Output("kernel launches, fused", formula="1")
-    traffic_ratio: Real = Output("unfused traffic over fused traffic", formula="unfused_trips / fused_trips")
-    unfused_overhead: Time = Output("host time, unfused", unit="us", formula="unfused_launches * (dispatch + launch)")
-    fused_overhead: Time = Output("host time, fused", unit="us", formula="fused_launches * (dispatch + launch)")
+    unfused_trips: Integer = Output(
+        "how often separate kernels read or write the whole tensor", formula="2 * chain_length"
+    )
+    fused_trips: Integer = Output("how often the fused kernel reads or writes the whole tensor", formula="2")
+    unfused_launches: Integer = Output("launches that separate kernels need", formula="chain_length")
+    fused_launches: Integer = Output("launches that the fused kernel needs", formula="1")
+    traffic_ratio: Real = Output(
+        "how many times more memory traffic separate kernels cause", formula="unfused_trips / fused_trips"
+    )
+    unfused_overhead: Time = Output(
+        "what separate kernels cost the host", unit="us", formula="unfused_launches * (dispatch + launch)"
+    )
+    fused_overhead: Time = Output(
+        "what the fused kernel costs the host", unit="us", formula="fused_launches * (dispatch + launch)"
+    )
     overhead_speedup: Real = Output(
-        "host time unfused over host time fused", formula="unfused_overhead / fused_overhead"
+        "how many times less host time the fused kernel takes", formula="unfused_overhead / fused_overhead"
     )
 
 
 class MatmulTileResult(Result):
     """Tiled matrix multiply, reuse and on-chip footprint."""
 
-    macs: Integer = Output("multiply-accumulates in the whole product", formula="m * n * k")
+    macs: Integer = Output("multiply-accumulates that the product takes", formula="m * n * k")
     flops: Operations = Output(
-        "arithmetic work, two operations per multiply-accumulate", unit="GFLOP", formula="2 * macs"
+        "the same in operations, of which a multiply-accumulate is two", unit="GFLOP", formula="2 * macs"
     )
-    tiles_m: Integer = Output("output tiles down C, the last one possibly partial", formula="-(-m // tile_m)")
-    tiles_n: Integer = Output("output tiles across C", formula="-(-n // tile_n)")
-    tiles_k: Integer = Output("reduction steps per output tile", formula="-(-k // tile_k)")
-    output_tiles: Integer = Output("tiles that cover C", formula="tiles_m * tiles_n")
+    tiles_m: Integer = Output("how many tiles C is high; the last may be cut short", formula="-(-m // tile_m)")
+    tiles_n: Integer = Output("how many tiles C is wide; the last may be cut short", formula="-(-n // tile_n)")
+    tiles_k: Integer = Output("pairs of operand tiles that add up to one tile of C", formula="-(-k // tile_k)")
+    output_tiles: Integer = Output("how many tiles C has", formula="tiles_m * tiles_n")
     tile_products: Integer = Output(
-        "small matrix products executed, partial ones counted as one", formula="output_tiles * tiles_k"
+        "products of one A tile and one B tile, those cut short included", formula="output_tiles * tiles_k"
     )
     tile_product_flops: Operations = Output(
-        "work in one full tile product", unit="MFLOP", formula="2 * tile_m * tile_n * tile_k"
+        "operations of such a product at full size", unit="MFLOP", formula="2 * tile_m * tile_n * tile_k"
     )
     tile_product_bytes: Data = Output(
-        "operand bytes fetched for one full tile product",
+        "operands loaded for such a product at full size",
         unit="kB",
         formula="(tile_m + tile_n) * tile_k * operand_bytes",
     )
     tile_intensity: Intensity = Output(
-        "work per operand byte fetched in a full tile product; tile_k cancels",
+        "operations per loaded byte at full tile size, whatever tile_k is",
         unit="FLOP/byte",
         formula="tile_product_flops / tile_product_bytes",
     )
@@ -67,60 +75,65 @@ class MatmulTileResult(Result):
         formula="flops / ((m * k + k * n + m * n) * operand_bytes)",
     )
     buffer_copies: Annotated[Integer, Bound(ge=1, le=2)] = Output(
-        "copies of each operand tile kept on chip", formula="2 if double_buffered else 1"
+        "how many tiles of each operand are held at once", formula="2 if double_buffered else 1"
     )
     a_tile_bytes: Data = Output(
-        "on-chip space for the A tile or tiles", unit="kB", formula="buffer_copies * tile_m * tile_k * operand_bytes"
+        "room on chip that A takes", unit="kB", formula="buffer_copies * tile_m * tile_k * operand_bytes"
     )
     b_tile_bytes: Data = Output(
-        "on-chip space for the B tile or tiles", unit="kB", formula="buffer_copies * tile_k * tile_n * operand_bytes"
+        "room on chip that B takes", unit="kB", formula="buffer_copies * tile_k * tile_n * operand_bytes"
     )
     accumulator_tile_bytes: Data = Output(
-        "on-chip space for the running sums of one output tile",
+        "room on chip that the sums of a tile of C take",
         unit="kB",
         formula="tile_m * tile_n * accumulator_bytes",
     )
     operand_tile_bytes: Data = Output(
-        "operand buffers only; compare this with GPU shared memory", unit="kB", formula="a_tile_bytes + b_tile_bytes"
+        "room for operands alone, which is what a GPU's shared memory has to give",
+        unit="kB",
+        formula="a_tile_bytes + b_tile_bytes",
     )
     live_bytes: Data = Output(
-        "all buffers alive together; compare this with a scratchpad",
+        "room for operands and sums, which is what a scratchpad has to give",
         unit="kB",
         formula="operand_tile_bytes + accumulator_tile_bytes",
     )
     fits: Flag | None = Output(
-        "whether all buffers fit the stated space",
+        "whether live_bytes is within the capacity",
         formula="live_bytes <= capacity",
         defined_if="capacity is not None",
         undefined="no capacity is given",
     )
-    a_elements: Integer = Output("elements of A", formula="m * k")
-    b_elements: Integer = Output("elements of B", formula="k * n")
-    c_elements: Integer = Output("elements of C", formula="m * n")
-    a_bytes: Data = Output("size of the whole A matrix", unit="MB", formula="a_elements * operand_bytes")
+    a_elements: Integer = Output("how many elements A has", formula="m * k")
+    b_elements: Integer = Output("how many elements B has", formula="k * n")
+    c_elements: Integer = Output("how many elements C has", formula="m * n")
+    a_bytes: Data = Output("bytes of all of A", unit="MB", formula="a_elements * operand_bytes")
     a_moves: Integer = Output(
-        "A elements brought on chip: all of A once per column of output tiles", formula="a_elements * tiles_n"
+        "A elements loaded, where each column of tiles of C loads A anew", formula="a_elements * tiles_n"
     )
     b_moves: Integer = Output(
-        "B elements brought on chip: all of B once per row of output tiles", formula="b_elements * tiles_m"
+        "B elements loaded, where each row of tiles of C loads B anew", formula="b_elements * tiles_m"
     )
     tiled_moves: Integer = Output(
-        "elements moved by the tiled loop, with C written once", formula="a_moves + b_moves + c_elements"
+        "elements that tiling loads, and those of C stored at the end", formula="a_moves + b_moves + c_elements"
     )
     global_loads_per_mac: Real = Output(
-        "operand elements fetched per multiply-accumulate inside a full tile", formula="1 / tile_m + 1 / tile_n"
+        "operand elements that a full tile loads for each multiply-accumulate", formula="1 / tile_m + 1 / tile_n"
     )
     partial_sum_moves: Integer = Output(
         "moves where every multiply-accumulate reads its running sum and writes it back", formula="2 * macs"
     )
     a_stationary_moves: Integer = Output(
-        "one cell keeps an A value: B and the sums stream past", formula="a_elements + macs + partial_sum_moves"
+        "elements moved if an A value stays in its cell while B and the sums come by",
+        formula="a_elements + macs + partial_sum_moves",
     )
     output_stationary_moves: Integer = Output(
-        "one cell keeps the sum: operands of both matrices stream past, C leaves once", formula="2 * macs + c_elements"
+        "elements moved if a sum stays in its cell while A and B come by; it is stored at the end",
+        formula="2 * macs + c_elements",
     )
     b_stationary_moves: Integer = Output(
-        "one cell keeps a B value: A and the sums stream past", formula="b_elements + macs + partial_sum_moves"
+        "elements moved if a B value stays in its cell while A and the sums come by",
+        formula="b_elements + macs + partial_sum_moves",
     )
     row_b_reads: Integer | None = Output(
         "times B is fetched where the cells of a row, each with its own row of A, share a fetch",
@@ -133,36 +146,36 @@ class MatmulTileResult(Result):
 class CompileBreakevenResult(Result):
     """When compiling a model pays for itself."""
 
-    eager_item_time: Time = Output("time of one item without compiling", unit="ms", formula="1 / eager_rate")
-    compiled_item_time: Time = Output("time of one item after compiling", unit="ms", formula="1 / compiled_rate")
+    eager_item_time: Time = Output("what one item takes as it is", unit="ms", formula="1 / eager_rate")
+    compiled_item_time: Time = Output("what one item takes compiled", unit="ms", formula="1 / compiled_rate")
     saving_per_item: Time = Output(
-        "time saved per item; negative when compiled code is slower",
+        "what each item gains by compiling; below zero where compiled code loses",
         unit="ms",
         formula="eager_item_time - compiled_item_time",
     )
     breakeven_items: Real | None = Output(
-        "items after which one compile is repaid, not rounded",
+        "items whose gains add up to the time of one compile; may be a fraction",
         formula="compile_time / saving_per_item",
         defined_if="saving_per_item > 0",
         undefined="compiled code is not faster, so that it never pays",
     )
-    speedup: Real = Output("compiled rate over eager rate", formula="compiled_rate / eager_rate")
+    speedup: Real = Output("how many times faster the compiled model runs", formula="compiled_rate / eager_rate")
     experiment_eager: Time | None = Output(
-        "time of the experiment without compiling",
+        "how long the experiment takes without any compile",
         unit="s",
         formula="experiment_items / eager_rate",
         defined_if="experiment_items is not None",
         undefined="experiment_items is absent",
     )
     experiment_compiled_running: Time | None = Output(
-        "time the compiled code runs in the experiment",
+        "how long its items take in compiled code",
         unit="s",
         formula="experiment_items / compiled_rate",
         defined_if="experiment_items is not None",
         undefined="experiment_items is absent",
     )
     experiment_compiled_total: Time | None = Output(
-        "running time and all compiles",
+        "the same plus the time of every compile",
         unit="s",
         formula="recompiles * compile_time + experiment_compiled_running",
         defined_if="experiment_items is not None and recompiles is not None",
@@ -172,7 +185,7 @@ class CompileBreakevenResult(Result):
         },
     )
     experiment_slowdown: Real | None = Output(
-        "compiled experiment over eager experiment; above 1 compiling loses",
+        "that total relative to not compiling; more than 1 means compiling cost time",
         formula="experiment_compiled_total / experiment_eager",
         defined_if="experiment_items is not None and recompiles is not None",
         undefined={
@@ -186,48 +199,60 @@ class ConvBnReluFusionResult(Result):
     """Memory traffic of a convolution block, one kernel against three."""
 
     feature_map: Data = Output(
-        "size of one feature map", unit="kB", formula="channels * height * width * bytes_per_value"
+        "bytes of the feature map, once", unit="kB", formula="channels * height * width * bytes_per_value"
     )
     conv_weights: Data = Output(
-        "size of the convolution weights", unit="MB", formula="channels * channels * kernel_size ** 2 * bytes_per_value"
+        "bytes of all filters", unit="MB", formula="channels * channels * kernel_size ** 2 * bytes_per_value"
     )
     norm_params: Data = Output(
-        "size of the norm's parameters", unit="kB", formula="channels * norm_params_per_channel * bytes_per_value"
+        "bytes of all norm parameters", unit="kB", formula="channels * norm_params_per_channel * bytes_per_value"
     )
     conv_traffic: Data = Output(
-        "traffic of the convolution kernel", unit="MB", formula="2 * feature_map + conv_weights"
+        "what the convolution moves: the map in and out, and its weights",
+        unit="MB",
+        formula="2 * feature_map + conv_weights",
     )
-    norm_traffic: Data = Output("traffic of the norm kernel", unit="MB", formula="2 * feature_map + norm_params")
-    relu_traffic: Data = Output("traffic of the ReLU kernel", unit="MB", formula="2 * feature_map")
-    unfused_trips: Integer = Output(
-        "feature-map transfers of three kernels: each reads it once and writes it once", formula="6"
+    norm_traffic: Data = Output(
+        "what the norm moves: the map in and out, and its parameters",
+        unit="MB",
+        formula="2 * feature_map + norm_params",
     )
-    fused_trips: Integer = Output("feature-map transfers of the fused kernel", formula="2")
+    relu_traffic: Data = Output("what the ReLU moves: the map in and out", unit="MB", formula="2 * feature_map")
+    unfused_trips: Integer = Output("how often the map is read or written by three kernels: twice by each", formula="6")
+    fused_trips: Integer = Output("how often the map is read or written by a single kernel", formula="2")
     unfused_traffic: Data = Output(
-        "traffic of the three kernels", unit="MB", formula="conv_traffic + norm_traffic + relu_traffic"
+        "what all three kernels move", unit="MB", formula="conv_traffic + norm_traffic + relu_traffic"
     )
-    fused_traffic: Data = Output("traffic of the fused kernel", unit="MB", formula="conv_traffic")
+    fused_traffic: Data = Output("what the single kernel moves", unit="MB", formula="conv_traffic")
     eliminated_activation_traffic: Data = Output(
-        "feature-map traffic that fusing removes", unit="MB", formula="(unfused_trips - fused_trips) * feature_map"
+        "reads and writes of the map that no longer happen",
+        unit="MB",
+        formula="(unfused_trips - fused_trips) * feature_map",
     )
-    traffic_cut: Real = Output(
-        "share of the traffic that fusing removes", formula="1 - fused_traffic / unfused_traffic"
-    )
+    traffic_cut: Real = Output("how much less is moved, as a share", formula="1 - fused_traffic / unfused_traffic")
     unfused_time: Time = Output(
-        "least time of the three kernels", unit="us", formula="unfused_traffic / hardware.memory.bandwidth"
+        "what moving it takes the three kernels at full bandwidth",
+        unit="us",
+        formula="unfused_traffic / hardware.memory.bandwidth",
     )
     fused_time: Time = Output(
-        "least time of the fused kernel", unit="us", formula="fused_traffic / hardware.memory.bandwidth"
+        "what moving it takes the single kernel at full bandwidth",
+        unit="us",
+        formula="fused_traffic / hardware.memory.bandwidth",
     )
-    time_ratio: Real = Output("unfused time over fused time", formula="unfused_time / fused_time")
+    time_ratio: Real = Output("how many times longer three kernels take", formula="unfused_time / fused_time")
 
 
 class ElementwiseOpResult(Result):
     """Intensity of kernels that pass over a tensor."""
 
-    flops: Operations = Output("operations of the kernel", unit="MFLOP", formula="elements * flops_per_element")
+    flops: Operations = Output("arithmetic of the whole kernel", unit="MFLOP", formula="elements * flops_per_element")
     input_bytes: Data = Output("bytes read", unit="MB", formula="reads * elements * bytes_per_value")
     output_bytes: Data = Output("bytes written", unit="MB", formula="writes * elements * bytes_per_value")
-    parameter_bytes: Data = Output("bytes of parameters read", unit="kB", formula="parameter_values * bytes_per_value")
-    traffic_bytes: Data = Output("all bytes moved", unit="MB", formula="input_bytes + output_bytes + parameter_bytes")
-    intensity: Intensity = Output("operations per byte moved", unit="FLOP/byte", formula="flops / traffic_bytes")
+    parameter_bytes: Data = Output("bytes that parameters add", unit="kB", formula="parameter_values * bytes_per_value")
+    traffic_bytes: Data = Output(
+        "reads, writes and parameters together", unit="MB", formula="input_bytes + output_bytes + parameter_bytes"
+    )
+    intensity: Intensity = Output(
+        "arithmetic per byte of that traffic", unit="FLOP/byte", formula="flops / traffic_bytes"
+    )

@@ -15,34 +15,40 @@ class InputSpaceResult(Result):
     """Size of an image model's input space against its test set."""
 
     elements: Integer = Output(
-        "channel elements in one image",
+        "values that make up an image: pixels times channels",
         formula="dataset.image_width * dataset.image_height * dataset.image_channels",
     )
     log10_inputs: Real = Output(
         "how many different inputs there are, as a power of ten", formula="elements * log10(levels)"
     )
-    digits: Integer = Output("decimal digits of that number", formula="floor(log10_inputs) + 1")
+    digits: Integer = Output("how long that number is, written out", formula="floor(log10_inputs) + 1")
     test_examples: Integer = Output(
-        "labeled examples the benchmark checks (the validation split)", formula="dataset.validation_examples"
+        "images that are checked, which are those of the validation split", formula="dataset.validation_examples"
     )
 
 
 class IterationBudgetResult(Result):
     """Slow cycles against fast cycles in one development window."""
 
-    slow_runs: Real = Output("slow runs in the window, not rounded", formula="window / slow_cycle")
+    slow_runs: Real = Output(
+        "how many runs the slow team has, a last unfinished one in part", formula="window / slow_cycle"
+    )
     slow_final: Real = Output(
         "accuracy the slow team ends at, in percent", formula="min(slow_start + slow_runs * slow_gain, ceiling)"
     )
-    fast_possible_runs: Real = Output("fast runs that fit in the window, not rounded", formula="window / fast_cycle")
+    fast_possible_runs: Real = Output(
+        "how many runs the fast team could start, a last unfinished one in part", formula="window / fast_cycle"
+    )
     fast_uncapped: Real = Output(
-        "accuracy the fast team would reach without a ceiling, in percent; can pass 100",
+        "where the fast team would end if nothing stopped it, in percent; more than 100 is possible",
         formula="fast_start + fast_effective_runs * fast_gain",
     )
     fast_final: Real = Output("accuracy the fast team ends at, in percent", formula="min(fast_uncapped, ceiling)")
-    ideas_ratio: Real = Output("counted fast runs per slow run", formula="fast_effective_runs / slow_runs")
+    ideas_ratio: Real = Output(
+        "how many runs of the fast team count for each run of the slow one", formula="fast_effective_runs / slow_runs"
+    )
     final_gap: Real = Output(
-        "distance of the two results in percentage points, without sign", formula="abs(fast_final - slow_final)"
+        "how far apart the teams end, in percentage points, whoever leads", formula="abs(fast_final - slow_final)"
     )
 
 
@@ -50,33 +56,35 @@ class LateConstraintResult(Result):
     """A deployment limit that surfaces late."""
 
     overrun_ratio: Real = Output(
-        "memory needed over memory allowed; above 1 it does not fit", formula="model_memory / memory_budget"
+        "how many budgets the model takes; more than 1 is too much", formula="model_memory / memory_budget"
     )
     work_discarded: Time = Output(
-        "elapsed time between request and drop", unit="day", formula="(discard_day - request_day) * 86400"
+        "calendar time from the request to giving up", unit="day", formula="(discard_day - request_day) * 86400"
     )
-    repair_elapsed: Time = Output("time of the whole repair", unit="day", formula="sum(values(repair_tasks))")
+    repair_elapsed: Time = Output(
+        "how long all tasks take one after another", unit="day", formula="sum(values(repair_tasks))"
+    )
 
 
 class ScreeningRequirementsResult(Result):
     """Release floors of a screening model."""
 
     power_low: Power | None = Output(
-        "lower end of the device's power range",
+        "least that the device is rated to draw",
         unit="W",
         formula="device.tdp_min",
         defined_if="device.tdp_min is not None",
         undefined="the device states no lower end of its power range",
     )
     power_high: Power | None = Output(
-        "upper end of the device's power range",
+        "most that the device is rated to draw",
         unit="W",
         formula="device.tdp_max",
         defined_if="device.tdp_max is not None",
         undefined="the device states no upper end of its power range",
     )
     passes: dict[Text, Flag] = Output(
-        "whether each slice meets the floor",
+        "for each slice, whether it reaches the floor",
         formula="{name: reached >= sensitivity_floor for name, reached in items(slice_sensitivity)}",
     )
     failing_slices: list[Text] = Output(

@@ -27,14 +27,14 @@ class AcceleratorComparisonResult(Result):
     """One accelerator against another, peak and peak per watt."""
 
     peak_ratio: Real = Output(
-        "candidate peak over baseline peak",
+        "how many times higher the candidate's peak is",
         formula=(
             "(candidate.compute.peak if precision is None else candidate.compute.rates[precision]) / "
             "(baseline.compute.peak if precision is None else baseline.compute.rates[precision])"
         ),
     )
     tdp_ratio: Real | None = Output(
-        "candidate rated power over baseline rated power",
+        "how many times more power the candidate is rated for",
         formula="candidate.tdp / baseline.tdp",
         defined_if="candidate.tdp is not None and baseline.tdp is not None",
         undefined={
@@ -43,7 +43,7 @@ class AcceleratorComparisonResult(Result):
         },
     )
     efficiency_ratio: Real | None = Output(
-        "growth in peak per watt",
+        "how many times more peak the candidate has for each rated watt",
         formula="peak_ratio / tdp_ratio",
         defined_if="tdp_ratio is not None",
         undefined={
@@ -52,7 +52,7 @@ class AcceleratorComparisonResult(Result):
         },
     )
     candidate_device_hours: Time | None = Output(
-        "device-hours of the same job on the candidate",
+        "device time that the job takes on the candidate",
         unit="h",
         formula="baseline_device_hours / peak_ratio",
         defined_if="baseline_device_hours is not None",
@@ -64,19 +64,20 @@ class AcceleratorGenerationsResult(Result):
     """Compute against bandwidth over accelerator generations."""
 
     ridges: list[Intensity] = Output(
-        "intensity at which each device turns from memory bound to compute bound",
+        "for each device, the intensity from which arithmetic rather than memory sets its limit",
         unit="FLOP/byte",
         formula="[device.compute.peak / device.memory.bandwidth for device in accelerators]",
     )
     compute_growth: Real = Output(
-        "last peak over first peak", formula="accelerators[-1].compute.peak / accelerators[0].compute.peak"
+        "how many times higher the peak of the last device is than that of the first",
+        formula="accelerators[-1].compute.peak / accelerators[0].compute.peak",
     )
     bandwidth_growth: Real = Output(
-        "last bandwidth over first bandwidth",
+        "how many times higher the bandwidth of the last device is than that of the first",
         formula="accelerators[-1].memory.bandwidth / accelerators[0].memory.bandwidth",
     )
     gap_growth: Real = Output(
-        "how far the ridge point moved, last over first", formula="compute_growth / bandwidth_growth"
+        "how many times higher the last ridge point is than the first", formula="compute_growth / bandwidth_growth"
     )
 
 
@@ -84,12 +85,12 @@ class RooflinePointResult(Result):
     """A kernel on the roofline."""
 
     point_intensity: Intensity = Output(
-        "intensity at which the kernel sits",
+        "where the kernel stands on the horizontal axis of the roofline",
         unit="FLOP/byte",
         formula="intensity if intensity is not None else achieved_rate / achieved_bandwidth",
     )
     bandwidth_utilization: Real | None = Output(
-        "measured part of peak memory bandwidth",
+        "measured traffic relative to the device's bandwidth",
         formula="achieved_bandwidth / hardware.memory.bandwidth",
         defined_if="achieved_bandwidth is not None",
         undefined="the kernel is not measured",
@@ -100,37 +101,43 @@ class RooflinePointResult(Result):
         formula="hardware.compute.peak if precision is None else hardware.compute.rates[precision]",
     )
     ridge: Intensity = Output(
-        "intensity at which compute and memory ceilings meet",
+        "intensity of the corner, where both ceilings allow the same rate",
         unit="FLOP/byte",
         formula="peak / hardware.memory.bandwidth",
     )
     attainable: OperationRate = Output(
-        "best rate at that intensity", unit="TFLOP/s", formula="min(peak, hardware.memory.bandwidth * point_intensity)"
+        "the lower of both ceilings there",
+        unit="TFLOP/s",
+        formula="min(peak, hardware.memory.bandwidth * point_intensity)",
     )
-    peak_fraction: Real = Output("attainable rate as a part of the compute ceiling", formula="attainable / peak")
+    peak_fraction: Real = Output(
+        "how close to the compute ceiling the kernel can come at best", formula="attainable / peak"
+    )
 
 
 class SingleNodeInferenceResult(Result):
     """One inference pass on one accelerator."""
 
     memory_footprint: Data = Output(
-        "weights at 4 (fp32, tf32), 2 (fp16, bf16), 1 (fp8, int8), or 0.5 (int4) bytes each",
+        "size of the weights; one takes 4 bytes in fp32 and tf32, 2 in fp16 and bf16, 1 in fp8 and int8, 0.5 in int4",
         unit="MB",
         formula=(
             "workload.parameters * (4 if precision == 'fp32' or precision == 'tf32' else 2 if precision "
             "== 'fp16' or precision == 'bf16' else 0.5 if precision == 'int4' else 1)"
         ),
     )
-    feasible: Flag = Output("weights fit in the main memory", formula="memory_footprint <= hardware.memory.capacity")
+    feasible: Flag = Output(
+        "whether main memory holds all weights", formula="memory_footprint <= hardware.memory.capacity"
+    )
     offload_spill_bytes: Data | None = Output(
-        "weights that do not fit",
+        "weights beyond main memory",
         unit="GB",
         formula="memory_footprint - hardware.memory.capacity",
         defined_if="not feasible",
         undefined="the weights fit",
     )
     offload_effective_bw: DataRate | None = Output(
-        "bandwidth charged for all traffic when weights spill to the host",
+        "rate at which everything moves once weights lie on the host",
         unit="GB/s",
         formula=(
             "min(hardware.memory.bandwidth, fallback_link if hardware.host_link is None else "
@@ -164,12 +171,14 @@ class SingleNodeInferenceResult(Result):
         ),
     )
     traffic: Data = Output(
-        "bytes moved per pass", unit="MB", formula="memory_footprint * (1 + activation_fraction * batch_size)"
+        "weights once, and activations for every input",
+        unit="MB",
+        formula="memory_footprint * (1 + activation_fraction * batch_size)",
     )
     latency_compute: Time = Output(
         "arithmetic time", unit="ms", formula="batch_size * workload.inference_flops / peak_flops_actual"
     )
-    latency_memory: Time = Output("time to move the bytes", unit="ms", formula="traffic / peak_bw_actual")
+    latency_memory: Time = Output("what moving that traffic takes", unit="ms", formula="traffic / peak_bw_actual")
     latency_overhead: Time = Output(
         (
             "time to dispatch on the device, and software time for each layer (a model that states no layers "
@@ -179,39 +188,43 @@ class SingleNodeInferenceResult(Result):
         formula="hardware.dispatch_overhead + layer_overhead * (workload.layers or 1)",
     )
     latency: Time = Output(
-        "time of one pass over the whole batch",
+        "what a pass takes from start to end",
         unit="ms",
         formula="max(latency_compute, latency_memory) + latency_overhead",
     )
-    throughput: Frequency = Output("inputs per second, passes back to back", unit="1/s", formula="batch_size / latency")
+    throughput: Frequency = Output(
+        "inputs per second if one pass follows the other", unit="1/s", formula="batch_size / latency"
+    )
     bottleneck: Literal["Compute", "Memory"] = Output(
-        "the slower of the two ceilings; Compute on a tie",
+        "which ceiling takes longer; Compute if neither does",
         formula="'Memory' if latency_memory > latency_compute else 'Compute'",
     )
     arithmetic_intensity: Intensity = Output(
-        "operations per byte of traffic", unit="FLOP/byte", formula="batch_size * workload.inference_flops / traffic"
+        "arithmetic for each byte of traffic",
+        unit="FLOP/byte",
+        formula="batch_size * workload.inference_flops / traffic",
     )
     intensity: Intensity = Output(
-        "the same figure under the scenario's own name", unit="FLOP/byte", formula="arithmetic_intensity"
+        "arithmetic_intensity once more, by the short name", unit="FLOP/byte", formula="arithmetic_intensity"
     )
     ridge: Intensity = Output(
-        "intensity above which compute binds, after derating",
+        "intensity from which arithmetic takes longer than traffic, at the rates used here",
         unit="FLOP/byte",
         formula="peak_flops_actual / peak_bw_actual",
     )
     mfu: Real = Output(
-        "operations per second as a part of the peak before derating",
+        "share of the full peak that the pass reaches, its overhead included",
         formula="batch_size * workload.inference_flops / latency / (peak_flops_actual / efficiency)",
     )
-    hfu: Real = Output("hardware utilization; equal to mfu because inference repeats no work", formula="mfu")
+    hfu: Real = Output("the same for all arithmetic the hardware does, which in inference is all useful", formula="mfu")
     energy: Energy | None = Output(
-        "energy of one pass over the whole batch",
+        "what the device uses for a pass",
         unit="J",
         formula="hardware.tdp * (idle_power_share + (1 - idle_power_share) * hfu) * latency",
         defined_if="hardware.tdp is not None",
         undefined="the hardware states no rated power",
     )
     overhead_dominated: Flag = Output(
-        "software overhead is longer than both roofline terms",
+        "whether overhead exceeds both arithmetic and traffic",
         formula="latency_overhead > max(latency_compute, latency_memory)",
     )

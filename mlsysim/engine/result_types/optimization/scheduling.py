@@ -19,7 +19,7 @@ class DominantShareResult(Result):
     """Dominant-resource fairness with whole bundles."""
 
     grants: list[Text] = Output(
-        "tenants in the order they receive a bundle",
+        "who gets a bundle, turn by turn",
         algorithm=(
             (
                 "Each tenant starts with no bundles. Its dominant share is its bundle count times the largest"
@@ -42,14 +42,14 @@ class DominantShareResult(Result):
         ),
     )
     bundle_counts: dict[str, Annotated[Integer, Bound(ge=0, le=10_000_000)]] = Output(
-        "bundles each tenant holds at the end", formula="{t: len([g for g in grants if g == t]) for t in keys(bundles)}"
+        "how many bundles each tenant has got", formula="{t: len([g for g in grants if g == t]) for t in keys(bundles)}"
     )
     used: dict[str, Real] = Output(
-        "amount of each resource in use at the end",
+        "how much of each resource is taken in the end",
         formula="{r: sum([bundle_counts[t] * bundles[t][r] for t in keys(bundles)]) for r in keys(capacity)}",
     )
     dominant_share: dict[str, Real] = Output(
-        "what each tenant holds of the resource it holds most of, as a share",
+        "for each tenant, the share it has of the resource it has the largest share of",
         formula=(
             "{t: min(1, bundle_counts[t] * max([bundles[t][r] / capacity[r] for r in keys(capacity)])) "
             "for t in keys(bundles)}"
@@ -63,7 +63,7 @@ class DominantShareResult(Result):
         ),
     )
     dominant_share_gap: Real = Output(
-        "highest minus lowest dominant share at the end",
+        "how far the largest of these shares is above the smallest",
         formula="max(values(dominant_share)) - min(values(dominant_share))",
     )
 
@@ -71,27 +71,29 @@ class DominantShareResult(Result):
 class ElasticResizeResult(Result):
     """Elastic job plans: small now, full later, or grow midway."""
 
-    start_small_epochs: Real = Output("epochs of the small plan", formula="window / 3600 * small_throughput")
-    wait_run: Time = Output("time left after the queue", unit="h", formula="window - queue_wait")
-    wait_epochs: Real = Output("epochs of the waiting plan", formula="wait_run / 3600 * full_throughput")
+    start_small_epochs: Real = Output(
+        "what starting small and staying so gets done", formula="window / 3600 * small_throughput"
+    )
+    wait_run: Time = Output("how long the job runs if it waits", unit="h", formula="window - queue_wait")
+    wait_epochs: Real = Output("what waiting for all GPUs gets done", formula="wait_run / 3600 * full_throughput")
     step_up_phase1_epochs: Real = Output(
-        "epochs of the stepping plan before it grows", formula="queue_wait / 3600 * small_throughput"
+        "what stepping up gets done while it is still small", formula="queue_wait / 3600 * small_throughput"
     )
     step_up_phase2: Time = Output(
-        "time the stepping plan runs at the larger size", unit="h", formula="window - queue_wait - rescale_overhead"
+        "how long stepping up runs once it has grown", unit="h", formula="window - queue_wait - rescale_overhead"
     )
     step_up_phase2_epochs: Real = Output(
-        "epochs of the stepping plan after it grows", formula="step_up_phase2 / 3600 * step_up_throughput"
+        "what stepping up gets done once it has grown", formula="step_up_phase2 / 3600 * step_up_throughput"
     )
     step_up_epochs: Real = Output(
-        "epochs of the stepping plan", formula="step_up_phase1_epochs + step_up_phase2_epochs"
+        "what stepping up gets done in all", formula="step_up_phase1_epochs + step_up_phase2_epochs"
     )
     step_up_trails_wait: Real = Output(
         "epochs by which stepping up is behind waiting, over the epochs of waiting; below 0 if it is ahead",
         formula="(wait_epochs - step_up_epochs) / wait_epochs",
     )
     step_up_over_small: Real = Output(
-        "epochs of stepping up over epochs of staying small", formula="step_up_epochs / start_small_epochs"
+        "how many times more stepping up gets done than staying small", formula="step_up_epochs / start_small_epochs"
     )
     rescale_break_even: Time = Output(
         (
@@ -102,15 +104,15 @@ class ElasticResizeResult(Result):
         formula="wait_run - (start_small_epochs - step_up_phase1_epochs) / step_up_throughput * 3600",
     )
     step_up_efficiency: Real = Output(
-        "throughput at the step-up size over perfect scaling from the small size",
+        "speed after the step up relative to what as many small allocations would do",
         formula="step_up_throughput / (step_up_gpus / small_gpus * small_throughput)",
     )
     full_efficiency: Real = Output(
-        "throughput at the full size over perfect scaling from the small size",
+        "speed of the full allocation relative to what as many small ones would do",
         formula="full_throughput / (full_gpus / small_gpus * small_throughput)",
     )
     gpu_hours: dict[str, Time] = Output(
-        "GPU time of each plan; the resize pause is charged at the larger size",
+        "what each plan holds in GPU time, the pause counted at the size after it",
         unit="h",
         formula=(
             "{'start_small': small_gpus * window, 'wait': full_gpus * wait_run, 'step_up': small_gpus * "
@@ -118,7 +120,7 @@ class ElasticResizeResult(Result):
         ),
     )
     epochs_per_gpu_hour: dict[str, Real] = Output(
-        "epochs per GPU-hour of each plan",
+        "what each plan gets done for a GPU-hour",
         formula=(
             "{'start_small': start_small_epochs / (gpu_hours['start_small'] / 3600), 'wait': wait_epochs "
             "/ (gpu_hours['wait'] / 3600), 'step_up': step_up_epochs / (gpu_hours['step_up'] / 3600)}"
@@ -130,38 +132,44 @@ class DiurnalLendingResult(Result):
     """Lending a serving reservation to training off-peak."""
 
     peak_demand: Integer = Output(
-        "serving peak the reservation was sized for", formula="serving_reservation - surge_buffer"
+        "GPUs that serving needs in its busiest moment", formula="serving_reservation - surge_buffer"
     )
     serving_reclaimable: Integer = Output(
-        "reserved GPUs idle on average", formula="serving_reservation - serving_average"
+        "GPUs set aside and idle, averaged over the day", formula="serving_reservation - serving_average"
     )
-    lent: Integer = Output("GPUs training gets on average", formula="serving_reclaimable - surge_buffer")
+    lent: Integer = Output(
+        "GPUs that pass to training, averaged over the day", formula="serving_reclaimable - surge_buffer"
+    )
     headroom: Integer = Output(
-        "GPUs in neither pool, for maintenance", formula="fleet_gpus - serving_reservation - training_base"
+        "GPUs set aside for neither, as for maintenance", formula="fleet_gpus - serving_reservation - training_base"
     )
     static_active: Integer = Output(
-        "GPUs at work on average without lending", formula="serving_average + training_base"
+        "busy GPUs, averaged over the day, if none is lent", formula="serving_average + training_base"
     )
-    dynamic_active: Integer = Output("GPUs at work on average with lending", formula="static_active + lent")
-    static_utilization: Real = Output(
-        "share of the fleet at work without lending", formula="static_active / fleet_gpus"
+    dynamic_active: Integer = Output(
+        "busy GPUs, averaged over the day, if idle ones are lent", formula="static_active + lent"
     )
-    dynamic_utilization: Real = Output("share of the fleet at work with lending", formula="dynamic_active / fleet_gpus")
+    static_utilization: Real = Output("busy share of the fleet if none is lent", formula="static_active / fleet_gpus")
+    dynamic_utilization: Real = Output(
+        "busy share of the fleet if idle ones are lent", formula="dynamic_active / fleet_gpus"
+    )
     annual_value: Money = Output(
-        "value of the lent GPUs in one year of 8,760 hours", unit="USD", formula="lent * device_hour_rate * 31536000"
+        "worth of what is lent over 8,760 hours", unit="USD", formula="lent * device_hour_rate * 31536000"
     )
 
 
 class NodePackingResult(Result):
     """Packing whole-node jobs onto GPU nodes."""
 
-    total_gpus: Integer = Output("GPUs in the cluster", formula="nodes * gpus_per_node")
+    total_gpus: Integer = Output("GPUs of all servers together", formula="nodes * gpus_per_node")
     stranded_per_node: Integer = Output(
-        "GPUs left over in a node packed with such jobs", formula="gpus_per_node % job_gpus"
+        "GPUs of a server that are too few for one job more", formula="gpus_per_node % job_gpus"
     )
-    usable_share: Real = Output("part of a node these jobs can occupy", formula="1 - stranded_per_node / gpus_per_node")
+    usable_share: Real = Output(
+        "share of a server that jobs of this size fill", formula="1 - stranded_per_node / gpus_per_node"
+    )
     free_share: Real | None = Output(
-        "idle part of the cluster in the snapshot",
+        "share of all GPUs that is idle at this moment",
         formula="free_slots / total_gpus",
         defined_if="free_slots is not None",
         undefined="free_slots is not given",
@@ -171,23 +179,27 @@ class NodePackingResult(Result):
 class PreemptionTaxResult(Result):
     """What forced preemptions cost a training job."""
 
-    restart: Time = Output("time to get processes running again", unit="s", formula="recovery.restart_time")
+    restart: Time = Output("until processes run again", unit="s", formula="recovery.restart_time")
     reload: Time = Output(
-        "time to read the checkpoint back", unit="s", formula="checkpoint_bytes / recovery.checkpoint_bandwidth"
+        "until the checkpoint is read", unit="s", formula="checkpoint_bytes / recovery.checkpoint_bandwidth"
     )
-    warmup: Time = Output("time until full speed", unit="s", formula="recovery.warmup_time")
-    relaunch: Time = Output("time from restart to full speed", unit="s", formula="restart + reload + warmup")
-    per_event: Time = Output("job time lost per stop", unit="min", formula="lost_work + relaunch")
+    warmup: Time = Output("until the job runs as fast as before", unit="s", formula="recovery.warmup_time")
+    relaunch: Time = Output("all of that together", unit="s", formula="restart + reload + warmup")
+    per_event: Time = Output("what one stop sets the job back", unit="min", formula="lost_work + relaunch")
     cost_per_event: Money = Output(
-        "price of the device time lost per stop", unit="USD", formula="n_devices * per_event * device_hour_rate"
+        "what the devices cost in that time", unit="USD", formula="n_devices * per_event * device_hour_rate"
     )
-    events_per_day: Real = Output("stops in 24 hours", formula="preemption_rate * 86400")
-    lost_per_day: Time = Output("job time lost in 24 hours", unit="h", formula="events_per_day * per_event")
-    gpu_hours_per_day: Time = Output("device-hours lost in 24 hours", unit="h", formula="n_devices * lost_per_day")
+    events_per_day: Real = Output("how many stops a day brings", formula="preemption_rate * 86400")
+    lost_per_day: Time = Output("what a day's stops set the job back", unit="h", formula="events_per_day * per_event")
+    gpu_hours_per_day: Time = Output(
+        "device time that a day's stops waste", unit="h", formula="n_devices * lost_per_day"
+    )
 
 
 class QuotaLendingResult(Result):
     """Lending a team's idle GPU quota."""
 
-    used: Integer = Output("GPUs the owner is using, to the nearest whole GPU", formula="round(guarantee * used_share)")
-    lendable: Integer = Output("GPUs that can be lent and called back", formula="guarantee - used")
+    used: Integer = Output("the same in GPUs, rounded to whole ones", formula="round(guarantee * used_share)")
+    lendable: Integer = Output(
+        "GPUs of the quota that are idle and can go to others until they are wanted back", formula="guarantee - used"
+    )

@@ -9,17 +9,19 @@ __all__ = ["ExpertWeightTrafficResult", "ServingConsolidationResult", "WeightRea
 class ExpertWeightTrafficResult(Result):
     """Weights held and weights read by a mixture-of-experts model."""
 
-    resident_bytes: Data = Output("weights in memory", unit="GB", formula="workload.parameters * bytes_per_param")
+    resident_bytes: Data = Output(
+        "weights that memory has to hold", unit="GB", formula="workload.parameters * bytes_per_param"
+    )
     active_bytes: Data = Output(
-        "weights one token reads", unit="GB", formula="workload.active_parameters * bytes_per_param"
+        "weights that one token has to read", unit="GB", formula="workload.active_parameters * bytes_per_param"
     )
     dense_bytes: Data = Output(
-        "weights of the dense model, read in full on every step",
+        "weights that the dense model holds, and reads for each token",
         unit="GB",
         formula="dense_parameters * bytes_per_param",
     )
-    resident_to_active: Real = Output("bytes held per byte read", formula="resident_bytes / active_bytes")
-    dense_to_active: Real = Output("dense read over sparse read", formula="dense_bytes / active_bytes")
+    resident_to_active: Real = Output("how many times more is held than read", formula="resident_bytes / active_bytes")
+    dense_to_active: Real = Output("how many times more the dense model reads", formula="dense_bytes / active_bytes")
 
 
 class ServingConsolidationResult(Result):
@@ -29,7 +31,9 @@ class ServingConsolidationResult(Result):
         "share of a device's memory that is idle when a small model has it to itself",
         formula="(device_memory - small_footprint) / device_memory",
     )
-    shared_footprint: Data = Output("memory in use on a shared device", unit="GB", formula="tenants * small_footprint")
+    shared_footprint: Data = Output(
+        "memory taken where a device is shared in full", unit="GB", formula="tenants * small_footprint"
+    )
     shared_unused: Real = Output(
         "share of a shared device's memory that is idle",
         formula="(device_memory - shared_footprint) / device_memory",
@@ -41,20 +45,20 @@ class ServingConsolidationResult(Result):
         undefined="no partition is given",
     )
     large_weights: Data = Output(
-        "weights of one large model", unit="GB", formula="large_model.parameters * bytes_per_param"
+        "bytes of the large model's weights", unit="GB", formula="large_model.parameters * bytes_per_param"
     )
     min_devices_large: Integer = Output(
-        "devices needed for those weights alone", formula="ceil(large_weights / device_memory)"
+        "fewest devices whose memory holds them", formula="ceil(large_weights / device_memory)"
     )
-    large_gpus: Integer = Output("devices held by the large models", formula="n_large * gpus_per_large")
-    exclusive_gpus: Integer = Output("devices needed without sharing", formula="n_small + large_gpus")
+    large_gpus: Integer = Output("devices set aside for all large models", formula="n_large * gpus_per_large")
+    exclusive_gpus: Integer = Output("devices if every small model has its own", formula="n_small + large_gpus")
     shared_small_gpus: Integer = Output(
         "devices that the small models take when they share; the last may have room left",
         formula="-(-n_small // tenants)",
     )
-    shared_gpus: Integer = Output("devices needed with sharing", formula="shared_small_gpus + large_gpus")
-    saved_gpus: Integer = Output("devices set free", formula="exclusive_gpus - shared_gpus")
-    saved_share: Real = Output("share of the devices set free", formula="saved_gpus / exclusive_gpus")
+    shared_gpus: Integer = Output("devices if small models share", formula="shared_small_gpus + large_gpus")
+    saved_gpus: Integer = Output("devices that sharing saves", formula="exclusive_gpus - shared_gpus")
+    saved_share: Real = Output("how many fewer devices that is, as a share", formula="saved_gpus / exclusive_gpus")
     exclusive_utilization: Real = Output(
         "share of a device's memory in use when a small model has it to itself",
         formula="small_footprint / device_memory",
@@ -63,7 +67,7 @@ class ServingConsolidationResult(Result):
         "share of a shared device's memory in use", formula="shared_footprint / device_memory"
     )
     annual_value: Money = Output(
-        "price of the devices set free over a year of 8,760 hours",
+        "what the saved devices would cost in 8,760 hours",
         unit="USD",
         formula="saved_gpus * device_hour_rate * 31536000",
     )
@@ -73,18 +77,20 @@ class WeightReadResult(Result):
     """Time to read every weight once."""
 
     weight_bytes: Data = Output(
-        "stored size of the weights", unit="GB", formula="workload.parameters * bytes_per_weight"
+        "bytes of all weights as stored", unit="GB", formula="workload.parameters * bytes_per_weight"
     )
-    read_time: Time = Output("least time to read them", unit="ms", formula="weight_bytes / hardware.memory.bandwidth")
+    read_time: Time = Output(
+        "what reading them takes at full bandwidth", unit="ms", formula="weight_bytes / hardware.memory.bandwidth"
+    )
     read_energy: Energy | None = Output(
-        "energy to read them",
+        "what reading them costs in energy",
         unit="J",
         formula="weight_bytes * energy_per_byte",
         defined_if="energy_per_byte is not None",
         undefined="no energy per byte is given",
     )
     read_power: Power | None = Output(
-        "power of reading at full bandwidth",
+        "power that this takes while it goes on",
         unit="W",
         formula="read_energy / read_time",
         defined_if="energy_per_byte is not None",
@@ -106,28 +112,28 @@ class WeightReadResult(Result):
         undefined="no context is given",
     )
     token_bytes: Data | None = Output(
-        "bytes read per generated token",
+        "weights and cache, all of which a new token reads",
         unit="GB",
         formula="weight_bytes + kv_cache_bytes",
         defined_if="context_tokens is not None",
         undefined="no context is given",
     )
     token_time: Time | None = Output(
-        "least time per generated token",
+        "what a token takes at full bandwidth",
         unit="ms",
         formula="token_bytes / hardware.memory.bandwidth",
         defined_if="context_tokens is not None",
         undefined="no context is given",
     )
     token_rate: Frequency | None = Output(
-        "most tokens per second for one sequence",
+        "tokens per second that a single sequence can have at most",
         unit="1/s",
         formula="1 / token_time",
         defined_if="context_tokens is not None",
         undefined="no context is given",
     )
     separate_unpack_bytes: Data | None = Output(
-        "bytes per token when unpacked weights are written out and read back",
+        "what a token moves if weights are unpacked to memory first and read again from there",
         unit="GB",
         formula="weight_bytes + 2 * workload.parameters * unpacked_bytes_per_weight + kv_cache_bytes",
         defined_if="context_tokens is not None and unpacked_bytes_per_weight is not None",
@@ -137,7 +143,7 @@ class WeightReadResult(Result):
         },
     )
     separate_unpack_time: Time | None = Output(
-        "least time per token in that case",
+        "what that takes at full bandwidth",
         unit="ms",
         formula="separate_unpack_bytes / hardware.memory.bandwidth",
         defined_if="context_tokens is not None and unpacked_bytes_per_weight is not None",

@@ -16,10 +16,12 @@ __all__ = [
 class AcceleratedFractionResult(Result):
     """Speedup when part of the time moves to a faster path."""
 
-    gain: Real = Output("how many times faster the accelerated part runs", formula="accelerated_rate / baseline_rate")
-    speedup: Real = Output("how many times faster the whole job runs", formula="1 / ((1 - fraction) + fraction / gain)")
+    gain: Real = Output(
+        "accelerated rate in multiples of the baseline rate", formula="accelerated_rate / baseline_rate"
+    )
+    speedup: Real = Output("time of the job before over time after", formula="1 / ((1 - fraction) + fraction / gain)")
     ceiling: Real | None = Output(
-        "speedup the job tends to as the gain grows without limit",
+        "what the speedup approaches for ever faster paths",
         formula="1 / (1 - fraction)",
         defined_if="fraction < 1",
         undefined="all of the time moves (fraction = 1) and nothing is left to limit the speedup",
@@ -29,20 +31,22 @@ class AcceleratedFractionResult(Result):
 class AmdahlResult(Result):
     """Amdahl's law on a request path."""
 
-    total_time: Time = Output("time of the whole path before the change", unit="ms", formula="sum(values(stages))")
-    stage_time: Time = Output("time of the chosen stage before the change", unit="ms", formula="stages[stage]")
+    total_time: Time = Output("what a request takes now", unit="ms", formula="sum(values(stages))")
+    stage_time: Time = Output("what the chosen stage takes now", unit="ms", formula="stages[stage]")
     untouched_time: Time = Output(
-        "time of all other stages", unit="ms", formula="sum([stages[s] for s in keys(stages) if s != stage])"
+        "what the other stages take, before and after",
+        unit="ms",
+        formula="sum([stages[s] for s in keys(stages) if s != stage])",
     )
-    stage_fraction: Real = Output("share of the path spent in the chosen stage", formula="stage_time / total_time")
-    upgraded_stage_time: Time = Output(
-        "time of the chosen stage after the change", unit="ms", formula="stage_time / speedup"
+    stage_fraction: Real = Output(
+        "how much of a request the chosen stage takes up now", formula="stage_time / total_time"
     )
+    upgraded_stage_time: Time = Output("what the chosen stage takes then", unit="ms", formula="stage_time / speedup")
     upgraded_total_time: Time = Output(
-        "time of the whole path after the change", unit="ms", formula="untouched_time + upgraded_stage_time"
+        "what a request takes then", unit="ms", formula="untouched_time + upgraded_stage_time"
     )
     overall_speedup: Real | None = Output(
-        "how many times faster the whole path gets",
+        "time of a request now over time then",
         formula="total_time / upgraded_total_time",
         defined_if="upgraded_total_time > 0",
         undefined={
@@ -51,14 +55,14 @@ class AmdahlResult(Result):
         },
     )
     end_to_end_reduction: Real = Output(
-        "share of the path's time that goes away; negative for a slowdown",
+        "how much shorter a request gets, as a share; below zero where it gets longer",
         formula="1 - upgraded_total_time / total_time",
     )
     stage_reduction: Real = Output(
-        "share of the stage's time that goes away; negative for a slowdown", formula="1 - 1 / speedup"
+        "how much shorter the stage gets, as a share; below zero where it gets longer", formula="1 - 1 / speedup"
     )
     speedup_bound: Real | None = Output(
-        "largest speedup of the path, however fast the stage gets",
+        "what overall_speedup cannot pass for any speedup of this stage",
         formula="total_time / untouched_time",
         defined_if="untouched_time > 0",
         undefined="no time is left untouched (untouched_time = 0)",
@@ -69,43 +73,45 @@ class IronLawResult(Result):
     """Memory, compute and overhead of a task, and what an upgrade changes."""
 
     memory_time: Time = Output(
-        "data movement time before the upgrade",
+        "what moving the data takes now",
         unit="ms",
         formula="memory_time_stated if memory_time_stated is not None else data_volume / bandwidth",
     )
     compute_time: Time = Output(
-        "arithmetic time before the upgrade",
+        "what the arithmetic takes now",
         unit="ms",
         formula="compute_time_stated if compute_time_stated is not None else operations / effective_rate",
     )
     sequential_time: Time = Output(
-        "time with nothing overlapped", unit="ms", formula="memory_time + compute_time + overhead"
+        "what the task takes now if one thing follows the other",
+        unit="ms",
+        formula="memory_time + compute_time + overhead",
     )
     overlapped_time: Time = Output(
-        "time with movement and arithmetic overlapped perfectly",
+        "what the task takes now if data move while arithmetic goes on",
         unit="ms",
         formula="max(memory_time, compute_time) + overhead",
     )
     upgraded_bandwidth: DataRate | None = Output(
-        "bandwidth after the upgrade",
+        "bandwidth with the memory speedup applied",
         unit="GB/s",
         formula="bandwidth * memory_speedup",
         defined_if="bandwidth is not None",
         undefined="the memory term is stated as a time",
     )
     upgraded_memory_time: Time = Output(
-        "data movement time after the upgrade", unit="ms", formula="memory_time / memory_speedup"
+        "what moving the data takes then", unit="ms", formula="memory_time / memory_speedup"
     )
     upgraded_compute_time: Time = Output(
-        "arithmetic time after the upgrade", unit="ms", formula="compute_time / compute_speedup"
+        "what the arithmetic takes then", unit="ms", formula="compute_time / compute_speedup"
     )
     upgraded_sequential_time: Time = Output(
-        "time after the upgrade with nothing overlapped",
+        "what the task takes then if one thing follows the other",
         unit="ms",
         formula="upgraded_memory_time + upgraded_compute_time + overhead",
     )
     upgraded_overlapped_time: Time = Output(
-        "time after the upgrade with perfect overlap",
+        "what the task takes then if data move while arithmetic goes on",
         unit="ms",
         formula="max(upgraded_memory_time, upgraded_compute_time) + overhead",
     )
@@ -115,7 +121,7 @@ class IronLawResult(Result):
         formula="sequential_time / (memory_speedup * compute_speedup)",
     )
     sequential_reduction: Real = Output(
-        "share of the sequential time that goes away; negative for a slowdown",
+        "how much shorter the task gets without overlap, as a share; below zero where it gets longer",
         formula="1 - upgraded_sequential_time / sequential_time",
     )
 
@@ -123,39 +129,41 @@ class IronLawResult(Result):
 class PeakRatioRangeResult(Result):
     """A peak rate against a baseline known only as a range."""
 
-    ratio_low: Real = Output("smallest advantage, against the high estimate", formula="rate / baseline_high")
-    ratio_high: Real = Output("largest advantage, against the low estimate", formula="rate / baseline_low")
+    ratio_low: Real = Output(
+        "how many times higher the peak is than the most the baseline may be", formula="rate / baseline_high"
+    )
+    ratio_high: Real = Output(
+        "how many times higher the peak is than the least the baseline may be", formula="rate / baseline_low"
+    )
 
 
 class PipelineSpeedupResult(Result):
     """Speeding up one stage of a serial path."""
 
-    total: Time = Output("time of the path as it is", unit="ms", formula="sum(values(stages))")
-    fraction: Real = Output("part of the path spent in the stage", formula="stages[accelerated] / total")
-    accelerated_stage: Time = Output(
-        "time of the stage after the change", unit="ms", formula="stages[accelerated] / speedup"
-    )
+    total: Time = Output("what the path takes now", unit="ms", formula="sum(values(stages))")
+    fraction: Real = Output("how much of the path the stage takes up now", formula="stages[accelerated] / total")
+    accelerated_stage: Time = Output("what the stage takes then", unit="ms", formula="stages[accelerated] / speedup")
     accelerated_total: Time = Output(
-        "time of the path after the change",
+        "what the path takes then",
         unit="ms",
         formula="sum([stages[s] for s in keys(stages) if s != accelerated]) + accelerated_stage",
     )
-    overall_speedup: Real = Output("how many times faster the path becomes", formula="total / accelerated_total")
+    overall_speedup: Real = Output("time of the path now over time then", formula="total / accelerated_total")
     limit: Real | None = Output(
-        "speedup if the stage took no time at all",
+        "what overall_speedup would be with the stage gone",
         formula="total / sum([stages[s] for s in keys(stages) if s != accelerated])",
         defined_if="sum([stages[s] for s in keys(stages) if s != accelerated]) > 0",
         undefined="the other stages take no time",
     )
     group_time: Time | None = Output(
-        "time of the listed stages, before the change",
+        "what the stages of the group take together now",
         unit="ms",
         formula="sum([stages[s] for s in group])",
         defined_if="group is not None",
         undefined="no group is given",
     )
     group_share: Real | None = Output(
-        "their part of the path, before the change",
+        "how much of the path they take up now",
         formula="group_time / total",
         defined_if="group is not None",
         undefined="no group is given",
@@ -174,7 +182,7 @@ class PipelineSpeedupResult(Result):
 class SpeedupCompositionResult(Result):
     """Multiplied paper speedups against a measurement."""
 
-    paper: Real = Output("product of the reported speedups", formula="prod(values(factors))")
+    paper: Real = Output("gain if all reported ones multiplied", formula="prod(values(factors))")
     realized_share: Real = Output(
-        "measured speedup over that product; above 1 when techniques help each other", formula="measured / paper"
+        "how much of that was seen; more than 1 where techniques support each other", formula="measured / paper"
     )

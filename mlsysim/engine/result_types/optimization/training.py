@@ -18,10 +18,10 @@ class AcceleratorPodResult(Result):
     """Aggregate peak and memory of a pod."""
 
     peak_flops: OperationRate = Output(
-        "peak rate of all chips together", unit="EFLOP/s", formula="pod.chips * accelerator.compute.peak"
+        "reference peak times the number of chips", unit="EFLOP/s", formula="pod.chips * accelerator.compute.peak"
     )
     chip_memory_total: Data = Output(
-        "memory of all chips together", unit="TiB", formula="pod.chips * accelerator.memory.capacity"
+        "main memory times the number of chips", unit="TiB", formula="pod.chips * accelerator.memory.capacity"
     )
 
 
@@ -29,7 +29,7 @@ class ClusterExpansionResult(Result):
     """What a larger training cluster brings after checkpoints and failures."""
 
     t_write: Time = Output(
-        "write time of a checkpoint",
+        "what saving a checkpoint takes",
         unit="s",
         formula="write_time if write_time is not None else checkpoint_bytes / write_bandwidth",
     )
@@ -47,7 +47,7 @@ class ClusterExpansionResult(Result):
         "best time between checkpoints before the expansion", unit="min", formula="sqrt(2 * t_write * mtbf)"
     )
     expanded_interval: Time = Output(
-        "best time between checkpoints after it", unit="min", formula="sqrt(2 * t_write * expanded_mtbf)"
+        "how often the grown job best saves", unit="min", formula="sqrt(2 * t_write * expanded_mtbf)"
     )
     overhead: Real = Output(
         "share of wall time spent on saving and on redone work, before",
@@ -57,24 +57,25 @@ class ClusterExpansionResult(Result):
         "share of wall time spent on saving and on redone work, after",
         formula="t_write / expanded_interval + expanded_interval / (2 * expanded_mtbf)",
     )
-    overhead_growth: Real = Output("overhead after over overhead before", formula="expanded_overhead / overhead")
-    retained: Real = Output("share of wall time that makes progress, before", formula="1 - overhead")
-    expanded_retained: Real = Output("share of wall time that makes progress, after", formula="1 - expanded_overhead")
+    overhead_growth: Real = Output("how many times larger that share gets", formula="expanded_overhead / overhead")
+    retained: Real = Output("share of wall time left for new work, before", formula="1 - overhead")
+    expanded_retained: Real = Output("share of wall time left for new work, after", formula="1 - expanded_overhead")
     breakeven_speedup: Real = Output(
-        "step speedup at which both jobs finish at the same time", formula="retained / expanded_retained"
+        "how much faster steps have to get for the larger job to be done as early as the smaller",
+        formula="retained / expanded_retained",
     )
     superlinear_threshold: Real = Output(
         "step speedup from which the larger job takes fewer accelerator-hours too",
         formula="expanded_devices / n_devices * breakeven_speedup",
     )
     run_time_change: Real | None = Output(
-        "relative change of the run time; negative is faster",
+        "how much longer the run takes, as a share; below zero where it gets shorter",
         formula="breakeven_speedup / step_speedup - 1",
         defined_if="step_speedup is not None",
         undefined="no step speedup is given",
     )
     accelerator_hours_change: Real | None = Output(
-        "relative change of the accelerator-hours; negative is cheaper",
+        "how many more accelerator-hours it takes, as a share; below zero where it takes fewer",
         formula="superlinear_threshold / step_speedup - 1",
         defined_if="step_speedup is not None",
         undefined="no step speedup is given",
@@ -85,23 +86,25 @@ class ClusterTrainingTimeResult(Result):
     """Training time, energy and rent of a run at a fixed utilization."""
 
     peak_rate: OperationRate = Output(
-        "per-device peak rate",
+        "what one device could do at most",
         unit="TFLOP/s",
         formula="hardware.compute.peak if peak_precision is None else hardware.compute.rates[peak_precision]",
     )
     delivered_rate: OperationRate = Output(
-        "rate all devices sustain together", unit="PFLOP/s", formula="n_devices * peak_rate * efficiency"
+        "what all devices do together at that efficiency", unit="PFLOP/s", formula="n_devices * peak_rate * efficiency"
     )
-    training_time: Time = Output("wall time of the run", unit="day", formula="workload.training_flops / delivered_rate")
+    training_time: Time = Output(
+        "how long the run takes on the clock", unit="day", formula="workload.training_flops / delivered_rate"
+    )
     training_tokens: Real = Output(
-        "tokens the operations pay for at 6 operations per parameter and token",
+        "how many tokens those operations are enough for, at 6 for each parameter and token",
         formula=(
             "workload.training_flops / (6 * (workload.parameters if workload.active_parameters is None "
             "else workload.active_parameters))"
         ),
     )
     step_operations: Operations | None = Output(
-        "operations of one step",
+        "arithmetic that a step takes",
         unit="TFLOP",
         formula=(
             "6 * (workload.parameters if workload.active_parameters is None else "
@@ -111,27 +114,27 @@ class ClusterTrainingTimeResult(Result):
         undefined="tokens_per_step is absent",
     )
     step_time: Time | None = Output(
-        "wall time of one step",
+        "how long a step takes on the clock",
         unit="s",
         formula="step_operations / delivered_rate",
         defined_if="tokens_per_step is not None",
         undefined="tokens_per_step is absent",
     )
     steps: Real | None = Output(
-        "steps in the run, not rounded",
+        "how many steps the run has; may be a fraction",
         formula="workload.training_flops / step_operations",
         defined_if="tokens_per_step is not None",
         undefined="tokens_per_step is absent",
     )
     energy: Energy | None = Output(
-        "energy if all devices draw their TDP throughout",
+        "what the devices use if each draws its TDP from start to end",
         unit="kWh",
         formula="n_devices * hardware.tdp * training_time",
         defined_if="hardware.tdp is not None",
         undefined="the hardware lists no TDP",
     )
     step_energy: Energy | None = Output(
-        "energy of one step at TDP",
+        "what the devices use for a step, each drawing its TDP",
         unit="J",
         formula="n_devices * hardware.tdp * step_time",
         defined_if="hardware.tdp is not None and tokens_per_step is not None",
@@ -140,9 +143,9 @@ class ClusterTrainingTimeResult(Result):
             "hardware.tdp is None": "the hardware lists no TDP",
         },
     )
-    device_hours: Time = Output("device-hours of the run", unit="h", formula="n_devices * training_time")
+    device_hours: Time = Output("device time that the run takes", unit="h", formula="n_devices * training_time")
     rental_cost: Money | None = Output(
-        "rent for all devices over the run",
+        "what renting the devices for that time costs",
         unit="USD",
         formula="device_hours * hourly_price",
         defined_if="hourly_price is not None",
@@ -153,15 +156,17 @@ class ClusterTrainingTimeResult(Result):
 class JacobianResult(Result):
     """Size of a layer's full Jacobian."""
 
-    elements: Integer = Output("entries of the Jacobian", formula="input_width * output_width")
-    size: Data = Output("bytes of the Jacobian", unit="GB", formula="elements * bytes_per_value")
+    elements: Integer = Output(
+        "how many derivatives there are, one for each pair of output and input", formula="input_width * output_width"
+    )
+    size: Data = Output("bytes they take all together", unit="GB", formula="elements * bytes_per_value")
 
 
 class MlpTrainingStepResult(Result):
     """Launch cost of training a small two-layer network eagerly."""
 
     op_flops: dict[Text, Operations] = Output(
-        "work of each operator",
+        "arithmetic of each operator, by name",
         unit="MFLOP",
         formula="""{
             'matmul1': 2 * batch_size * input_width * hidden_width,
@@ -176,7 +181,7 @@ class MlpTrainingStepResult(Result):
         }""",
     )
     op_bytes: dict[Text, Data] = Output(
-        "bytes each operator reads and writes",
+        "reads and writes of each operator, by name",
         unit="kB",
         formula="""{
             'matmul1': bytes_per_value
@@ -196,12 +201,12 @@ class MlpTrainingStepResult(Result):
         }""",
     )
     forward_flops: Operations = Output(
-        "work of the forward pass",
+        "arithmetic of all forward operators",
         unit="MFLOP",
         formula="op_flops['matmul1'] + op_flops['relu'] + op_flops['matmul2'] + op_flops['loss']",
     )
     backward_flops: Operations = Output(
-        "work of the backward pass",
+        "arithmetic of all backward operators",
         unit="MFLOP",
         formula=(
             "op_flops['grad_w2'] + op_flops['grad_h'] + op_flops['grad_w1'] + op_flops['relu_backward'] "
@@ -209,12 +214,12 @@ class MlpTrainingStepResult(Result):
         ),
     )
     forward_bytes: Data = Output(
-        "traffic of the forward pass",
+        "reads and writes of all forward operators",
         unit="kB",
         formula="op_bytes['matmul1'] + op_bytes['relu'] + op_bytes['matmul2'] + op_bytes['loss']",
     )
     backward_bytes: Data = Output(
-        "traffic of the backward pass",
+        "reads and writes of all backward operators",
         unit="kB",
         formula=(
             "op_bytes['grad_w2'] + op_bytes['grad_h'] + op_bytes['grad_w1'] + op_bytes['relu_backward'] "
@@ -222,10 +227,14 @@ class MlpTrainingStepResult(Result):
         ),
     )
     total_flops: Operations = Output(
-        "work of both passes, optimizer excluded", unit="MFLOP", formula="forward_flops + backward_flops"
+        "arithmetic forward and backward, without the update of the parameters",
+        unit="MFLOP",
+        formula="forward_flops + backward_flops",
     )
     total_bytes: Data = Output(
-        "traffic of both passes, optimizer excluded", unit="kB", formula="forward_bytes + backward_bytes"
+        "reads and writes forward and backward, without the update of the parameters",
+        unit="kB",
+        formula="forward_bytes + backward_bytes",
     )
     dense_training_ratio: Real = Output(
         "matrix products of the whole step over those of the forward pass; less than 3, for no gradient "
@@ -236,18 +245,20 @@ class MlpTrainingStepResult(Result):
         ),
     )
     parameters: Integer = Output(
-        "weights and biases",
+        "how many weights and biases both layers have",
         formula="input_width * hidden_width + hidden_width + hidden_width * output_width + output_width",
     )
     optimizer_step_bytes: Data = Output(
-        "traffic of one parameter update", unit="MB", formula="parameters * optimizer_values_moved * bytes_per_value"
+        "reads and writes that updating all parameters takes",
+        unit="MB",
+        formula="parameters * optimizer_values_moved * bytes_per_value",
     )
     peak_rate: OperationRate = Output(
-        "dense rate used for the arithmetic", unit="TFLOP/s", formula="hardware.compute.rates[precision]"
+        "the device's dense rate in that format", unit="TFLOP/s", formula="hardware.compute.rates[precision]"
     )
-    compute_time: Time = Output("shortest possible arithmetic time", unit="us", formula="total_flops / peak_rate")
+    compute_time: Time = Output("what the arithmetic takes at that rate", unit="us", formula="total_flops / peak_rate")
     memory_time: Time = Output(
-        "shortest possible time to move the bytes", unit="us", formula="total_bytes / hardware.memory.bandwidth"
+        "what the reads and writes take at full bandwidth", unit="us", formula="total_bytes / hardware.memory.bandwidth"
     )
     host: HostDispatchResult = Output(
         "what HostDispatchScenario answers for one block of forward_ops + 1 operations and forward_ops + "
@@ -275,7 +286,8 @@ class SelfContainedReplicaResult(Result):
     """Smallest unsharded model replica on a cluster."""
 
     tensor_parallel: Integer = Output(
-        "accelerators that split each layer: one node", formula="fleet.node.accelerators_per_node"
+        "into how many parts a layer is split, which is one for each accelerator of a node",
+        formula="fleet.node.accelerators_per_node",
     )
     pipeline_depth: Integer = Output(
         ("smallest power of two of pipeline stages whose share of the state one accelerator can hold"),

@@ -90,15 +90,19 @@ class FrameCompressionScenario(Scenario[FrameCompressionResult]):
         Rule("pruned.parameters <= full.parameters", at="pruned", because="pruning takes parameters away"),
     )
 
-    full: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input("the full model")
-    pruned: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input("the channel-pruned model")
-    frame_rate: Positive[Frequency] = Input("frames per second of the camera", unit="1/s")
-    cpu_rate: Positive[Frequency] = Input("frames per second of the full floating-point model on the CPU", unit="1/s")
-    accelerator_rate: Positive[Frequency] = Input(
-        "frames per second of the full integer model on the accelerator", unit="1/s"
+    full: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input("model before pruning")
+    pruned: Annotated[AnyWorkload, Needs("inference_flops", "parameters")] = Input(
+        "the same model with channels taken away"
     )
-    float_bytes: Positive[Data] = Input("bytes per parameter in floating point", unit="byte")
-    int_bytes: Positive[Data] = Input("bytes per parameter in integers", unit="byte")
+    frame_rate: Positive[Frequency] = Input("rate at which the camera delivers frames", unit="1/s")
+    cpu_rate: Positive[Frequency] = Input(
+        "frames a second that the CPU gets through with the full model in floating point, measured", unit="1/s"
+    )
+    accelerator_rate: Positive[Frequency] = Input(
+        "frames a second that the accelerator gets through with the full model in integers, measured", unit="1/s"
+    )
+    float_bytes: Positive[Data] = Input("width of a floating-point weight", unit="byte")
+    int_bytes: Positive[Data] = Input("width of an integer weight", unit="byte")
 
     def evaluate(self) -> FrameCompressionResult:
         frame_budget = 1 / self.frame_rate
@@ -194,17 +198,21 @@ class QuantizationGridScenario(Scenario[QuantizationGridResult]):
         ),
     )
 
-    values: list[Value] = Input("numbers to store", default=[], why="the grid can be asked for without values")
-    bits: Annotated[Integer, Bound(ge=1, le=32)] = Input("bits per code")
-    alpha: Value | None = Input("lower end of the clipping range; the smallest value when absent", default=None)
-    beta: Value | None = Input("upper end of the clipping range; the largest value when absent", default=None)
+    values: list[Value] = Input(
+        "the real numbers that are quantized", default=[], why="the grid can be asked for without values"
+    )
+    bits: Annotated[Integer, Bound(ge=1, le=32)] = Input("width of a code, in bits")
+    alpha: Value | None = Input("where clipping begins at the low end; left out, the least of the values", default=None)
+    beta: Value | None = Input(
+        "where clipping begins at the high end; left out, the greatest of the values", default=None
+    )
     symmetric: Flag = Input(
-        "grid centered on zero, signed codes, zero-point 0",
+        "center the grid on zero: codes are signed and the zero-point is 0",
         default=False,
         why="an affine grid spends no codes on an unused side",
     )
     signed: Flag = Input(
-        "affine codes around zero instead of from 0 up; no effect on a symmetric grid",
+        "let affine codes start below zero rather than at 0; a symmetric grid has signed codes anyway",
         default=False,
         why="unsigned codes are what most affine formats store",
     )
@@ -284,20 +292,24 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
         "The sizes are those of the parameters alone.",
     )
 
-    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model, for its parameter count")
-    hardware: AnyHardware = Input("accelerator, for its rated power")
-    float_latency: Positive[Time] = Input("batch-one latency of the float model", unit="ms")
-    int_latency: Positive[Time] = Input("batch-one latency of the integer model", unit="ms")
-    float_throughput: Positive[Frequency] = Input("large-batch inputs per second of the float model", unit="1/s")
-    int_throughput: Positive[Frequency] = Input("large-batch inputs per second of the integer model", unit="1/s")
-    float_bytes: Positive[Data] = Input("stored bytes per float parameter", unit="byte")
-    int_bytes: Positive[Data] = Input("stored bytes per integer parameter", unit="byte")
-    float_top1_pct: Percent = Input("top-1 accuracy of the float model in percent")
-    int_top1_pct: Percent = Input("top-1 accuracy of the integer model in percent")
+    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model that is quantized; counts its parameters")
+    hardware: AnyHardware = Input("accelerator it is deployed on; its rated power prices the energy")
+    float_latency: Positive[Time] = Input("time for a single input in floating point", unit="ms")
+    int_latency: Positive[Time] = Input("time for a single input in integers", unit="ms")
+    float_throughput: Positive[Frequency] = Input(
+        "inputs per second in floating point when batches are large", unit="1/s"
+    )
+    int_throughput: Positive[Frequency] = Input("inputs per second in integers when batches are large", unit="1/s")
+    float_bytes: Positive[Data] = Input("bytes that store a weight of the float model", unit="byte")
+    int_bytes: Positive[Data] = Input("bytes that store a weight of the integer model", unit="byte")
+    float_top1_pct: Percent = Input("how often the float model's first guess is right, in percent")
+    int_top1_pct: Percent = Input("how often the integer model's first guess is right, in percent")
     float_calibration_error_pct: Percent = Input(
         "confidence-calibration error of the float model in percent; recorded, for comparison"
     )
-    int_calibration_error_pct: Percent = Input("confidence-calibration error of the integer model in percent")
+    int_calibration_error_pct: Percent = Input(
+        "how far the integer model's confidences are from its accuracy, in percent"
+    )
     top1_limit_pct: Percent = Input("least acceptable accuracy in percent")
     calibration_error_limit_pct: Percent = Input("largest acceptable calibration error in percent")
 
@@ -415,12 +427,12 @@ class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
     )
 
     workload: Annotated[AnyWorkload, Needs("parameters")] = Input("dense model")
-    value_bytes: Positive[Data] = Input("bytes per stored value", unit="byte")
-    index_bytes: NonNegative[Data] = Input("bytes per position index", unit="byte")
+    value_bytes: Positive[Data] = Input("width of a stored weight", unit="byte")
+    index_bytes: NonNegative[Data] = Input("width of the number that says where a weight belongs", unit="byte")
     surviving_bytes: NonNegative[Data] = Input(
-        "bytes of the values left after pruning, indices not included", unit="MB"
+        "what is left of the weights after pruning, without any index", unit="MB"
     )
-    flash_budget: Positive[Data] = Input("flash space for the model", unit="MB")
+    flash_budget: Positive[Data] = Input("flash set aside for the model", unit="MB")
 
     def evaluate(self) -> SparseFlashFitResult:
         dense_bytes = self.workload.parameters * self.value_bytes
@@ -478,15 +490,15 @@ class StagedCompressionScenario(Scenario[StagedCompressionResult]):
     rules = (Rule("student_params <= teacher.parameters", at="student_params", because="a student is no larger"),)
 
     teacher: Annotated[AnyWorkload, Needs("parameters")] = Input("original model")
-    student_params: Positive[Real] = Input("parameters of the student")
-    float_bytes: Positive[Data] = Input("bytes per parameter before quantization", unit="byte")
-    int_bytes: Positive[Data] = Input("bytes per parameter after quantization", unit="byte")
-    baseline_accuracy: Share = Input("accuracy of the teacher")
-    pruned_accuracy: Share = Input("accuracy after pruning; recorded")
-    distilled_accuracy: Share = Input("accuracy after distillation; recorded")
-    final_accuracy: Share = Input("accuracy after quantization")
-    mobile_speedup: Positive[Real] = Input("speedup seen on the phone; recorded")
-    quantize_first_loss: Share = Input("accuracy lost when quantization comes first; recorded")
+    student_params: Positive[Real] = Input("how many parameters the student has")
+    float_bytes: Positive[Data] = Input("width of a weight while it is a float", unit="byte")
+    int_bytes: Positive[Data] = Input("width of a weight once quantized", unit="byte")
+    baseline_accuracy: Share = Input("how often the teacher is right")
+    pruned_accuracy: Share = Input("how often the pruned teacher is right; for the record")
+    distilled_accuracy: Share = Input("how often the student is right as floats; for the record")
+    final_accuracy: Share = Input("how often the student is right as integers")
+    mobile_speedup: Positive[Real] = Input("measured gain in speed on a phone; for the record")
+    quantize_first_loss: Share = Input("what accuracy drops by if quantization is the first stage; for the record")
 
     def evaluate(self) -> StagedCompressionResult:
         full_bytes = self.teacher.parameters * self.float_bytes
@@ -536,8 +548,10 @@ class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
         "A work reduction of zero is refused, for there would be nothing to divide by.",
     )
 
-    work_reduction: Positive[Share] = Input("part of the work removed")
-    latency_reduction: Annotated[Real, Bound(le=1)] = Input("part of the latency removed; negative if it rose")
+    work_reduction: Positive[Share] = Input("share of parameters or operations that was taken out")
+    latency_reduction: Annotated[Real, Bound(le=1)] = Input(
+        "share of the latency that went away with it; below zero where it went up"
+    )
 
     def evaluate(self) -> WorkLatencyGapResult:
         delivered_share = self.latency_reduction / self.work_reduction

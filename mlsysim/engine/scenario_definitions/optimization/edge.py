@@ -63,12 +63,12 @@ class DailyUploadScenario(Scenario[DailyUploadResult]):
         "A window_share above 1 means that the upload does not finish in its window.",
     )
 
-    cases_per_day: AtLeastOne[Integer] = Input("cases (patients, inspections) in a day")
-    files_per_case: AtLeastOne[Integer] = Input("files captured per case")
-    file_size: Positive[Data] = Input("size of one file", unit="MB")
-    uplink: Positive[DataRate] = Input("sustained upload rate", unit="Mbit/s")
-    window: Positive[Time] = Input("working time the upload should fit in", unit="h")
-    summary_size: Positive[Data] = Input("size of the summary that replaces one case", unit="kB")
+    cases_per_day: AtLeastOne[Integer] = Input("patients, inspections or the like on one day")
+    files_per_case: AtLeastOne[Integer] = Input("files that each case leaves")
+    file_size: Positive[Data] = Input("bytes of a captured file", unit="MB")
+    uplink: Positive[DataRate] = Input("rate the line holds for uploads", unit="Mbit/s")
+    window: Positive[Time] = Input("hours within which a day's upload should be through", unit="h")
+    summary_size: Positive[Data] = Input("bytes that could be sent in place of a case's files", unit="kB")
 
     def evaluate(self) -> DailyUploadResult:
         daily_volume = self.cases_per_day * self.files_per_case * self.file_size
@@ -119,13 +119,13 @@ class OffloadDeadlineScenario(Scenario[OffloadDeadlineResult]):
         "still hold, and transmit_time is what limits it.",
     )
 
-    payload: NonNegative[Data] = Input("raw size of one input", unit="MB")
-    uplink_bandwidth: Positive[DataRate] = Input("sustained rate toward the server", unit="Mbit/s")
-    network_latency: NonNegative[Time] = Input("round-trip delay of the path", unit="ms")
-    remote_compute_time: NonNegative[Time] = Input("time the remote model needs", unit="ms")
-    frame_rate: Positive[Frequency] = Input("inputs per second that need an answer", unit="Hz")
+    payload: NonNegative[Data] = Input("bytes of an input before any compression", unit="MB")
+    uplink_bandwidth: Positive[DataRate] = Input("rate the line to the server holds", unit="Mbit/s")
+    network_latency: NonNegative[Time] = Input("delay of the network there and back", unit="ms")
+    remote_compute_time: NonNegative[Time] = Input("how long the server computes", unit="ms")
+    frame_rate: Positive[Frequency] = Input("how often a new input has to be answered", unit="Hz")
     compression: Positive[Real] = Input(
-        "how many times smaller the payload gets before sending; 1 sends it raw",
+        "original size over compressed size of the payload; 1 if nothing is compressed",
         default=1.0,
         why="a payload that is sent as it is",
     )
@@ -196,26 +196,28 @@ class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
         ),
     )
 
-    devices: Positive[Real] = Input("devices in the fleet")
-    audio_sample_rate: Positive[Frequency] = Input("audio samples per second", unit="kHz")
+    devices: Positive[Real] = Input("how many voice assistants there are")
+    audio_sample_rate: Positive[Frequency] = Input("how often the microphone is sampled", unit="kHz")
     audio_sample_bits: Positive[Data] = Input("size of one audio sample", unit="bit")
-    queries_per_day: Positive[Real] = Input("spoken requests per device and day")
-    query_audio: Positive[Time] = Input("length of the audio sent per request", unit="s")
-    accelerator_time_per_query: NonNegative[Time] = Input("accelerator time one request needs", unit="ms")
-    accelerators_per_datacenter: AtLeastOne[Integer] = Input("accelerators in one datacenter")
+    queries_per_day: Positive[Real] = Input("how often a device is spoken to in a day")
+    query_audio: Positive[Time] = Input("length of the recording that a request sends", unit="s")
+    accelerator_time_per_query: NonNegative[Time] = Input("how long a request keeps an accelerator busy", unit="ms")
+    accelerators_per_datacenter: AtLeastOne[Integer] = Input("how many accelerators a datacenter runs")
     waking_hours: Annotated[Positive[Time], Bound(le=DAY, unit="s")] = Input(
-        "part of the day in which requests arrive", unit="h"
+        "hours of the day that all requests fall in", unit="h"
     )
-    peak_multiplier: AtLeastOne[Real] = Input("busiest load over the average of the waking hours")
-    cloud_detection_cost: NonNegative[MoneyRate] = Input("price of detecting in the cloud, per device", unit="USD/year")
+    peak_multiplier: AtLeastOne[Real] = Input("load in the busiest moment relative to the mean while people are awake")
+    cloud_detection_cost: NonNegative[MoneyRate] = Input(
+        "what it costs to let the cloud listen to one device", unit="USD/year"
+    )
     local_power_low: NonNegative[Power] | None = Input(
-        "low end of the detector's power on the device; recorded only", unit="mW", default=None
+        "least that a detector on the device draws; for the record", unit="mW", default=None
     )
     local_power_high: NonNegative[Power] | None = Input(
-        "high end of the detector's power on the device; recorded only", unit="mW", default=None
+        "most that a detector on the device draws; for the record", unit="mW", default=None
     )
     local_detection_cost: NonNegative[MoneyRate] | None = Input(
-        "price of detecting on the device, per device; recorded only", unit="USD/year", default=None
+        "what it costs to let one device listen itself; for the record", unit="USD/year", default=None
     )
 
     def evaluate(self) -> WakeWordFleetResult:

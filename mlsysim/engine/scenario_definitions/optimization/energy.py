@@ -37,10 +37,12 @@ class MemoryRoundTripScenario(Scenario[MemoryRoundTripResult]):
         "makes 1.",
     )
 
-    tensor_bytes: NonNegative[Data] = Input("size of the tensor", unit="MB")
-    energy_per_byte: NonNegative[EnergyPerByte] = Input("price of moving one byte across the interface", unit="pJ/byte")
+    tensor_bytes: NonNegative[Data] = Input("bytes that are moved on each trip", unit="MB")
+    energy_per_byte: NonNegative[EnergyPerByte] = Input(
+        "energy that each byte costs at the memory interface", unit="pJ/byte"
+    )
     trips: AtLeastOne[Integer] = Input(
-        "crossings; 2 is one write plus one read back",
+        "how often the tensor crosses the interface; out and back again are 2",
         default=2,
         why="a tensor that leaves the chip is usually needed again",
     )
@@ -81,14 +83,16 @@ class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult
         "comparison per operand is a fourth of this.",
     )
 
-    wide_add: Positive[EnergyPerOperation] = Input("one addition in the wide format", unit="pJ/OP")
-    wide_mul: Positive[EnergyPerOperation] = Input("one multiplication in the wide format", unit="pJ/OP")
-    narrow_add: Positive[EnergyPerOperation] = Input("one addition in the narrow format", unit="pJ/OP")
-    narrow_mul: Positive[EnergyPerOperation] = Input("one multiplication in the narrow format", unit="pJ/OP")
-    accumulate_add: Positive[EnergyPerOperation] = Input(
-        "one addition at the width in which narrow products are summed", unit="pJ/OP"
+    wide_add: Positive[EnergyPerOperation] = Input("energy to add two numbers of the wide format", unit="pJ/OP")
+    wide_mul: Positive[EnergyPerOperation] = Input("energy to multiply two numbers of the wide format", unit="pJ/OP")
+    narrow_add: Positive[EnergyPerOperation] = Input("energy to add two numbers of the narrow format", unit="pJ/OP")
+    narrow_mul: Positive[EnergyPerOperation] = Input(
+        "energy to multiply two numbers of the narrow format", unit="pJ/OP"
     )
-    memory_read: NonNegative[Energy] = Input("one memory access", unit="pJ")
+    accumulate_add: Positive[EnergyPerOperation] = Input(
+        "energy to add a narrow product to its running sum, which is wider", unit="pJ/OP"
+    )
+    memory_read: NonNegative[Energy] = Input("energy to read memory once", unit="pJ")
 
     def evaluate(self) -> OperationEnergyComparisonResult:
         wide_mac = self.wide_mul + self.wide_add
@@ -139,13 +143,15 @@ class SystolicReuseEnergyScenario(Scenario[SystolicReuseEnergyResult]):
         "access_energy is for one operand: multiply a figure per byte by the operand's width.",
     )
 
-    access_energy: NonNegative[Energy] = Input("one off-chip access of one operand", unit="pJ")
+    access_energy: NonNegative[Energy] = Input("energy to bring one operand in from outside the chip", unit="pJ")
     mac_energy: Positive[Energy] = Input("one multiply-accumulate", unit="pJ")
     naive_accesses: NonNegative[Integer] = Input(
         "accesses beyond the chip that a multiply-accumulate makes if nothing is reused: 4 with two "
         "operands and a sum read and written"
     )
-    edge_loads: NonNegative[Integer] = Input("operands fetched at the array edge for each line of reuse")
+    edge_loads: NonNegative[Integer] = Input(
+        "operands that enter at the edge for one multiply-accumulate in every cell of a line"
+    )
     array_dim: AtLeastOne[Integer] = Input("cells along one side, which is how often each fetched operand is used")
 
     def evaluate(self) -> SystolicReuseEnergyResult:

@@ -52,9 +52,11 @@ class GrowthGapScenario(Scenario[GrowthGapResult]):
         ),
     )
 
-    compute_doubling_period: Positive[Time] = Input("time in which compute doubles", unit="year")
-    bandwidth_growth: Annotated[Real, Bound(gt=-1)] = Input("yearly growth of bandwidth as a share: 0.2 is 20 percent")
-    horizon: NonNegative[Time] = Input("time span to look across", unit="year")
+    compute_doubling_period: Positive[Time] = Input("how long compute takes to become twice as fast", unit="year")
+    bandwidth_growth: Annotated[Real, Bound(gt=-1)] = Input(
+        "what bandwidth gains in a year, as a share of itself: 0.2 for 20 percent"
+    )
+    horizon: NonNegative[Time] = Input("how far ahead to look", unit="year")
 
     def evaluate(self) -> GrowthGapResult:
         compute_annual_factor = 2 ** (YEAR / self.compute_doubling_period)
@@ -100,16 +102,20 @@ class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult])
         "A model of which only the stored size is known, and not the number of parameters, is refused.",
     )
 
-    accelerators: Annotated[list[AnyHardware], Needs("memory.bandwidth")] = Input("devices to index", min_length=1)
+    accelerators: Annotated[list[AnyHardware], Needs("memory.bandwidth")] = Input(
+        "devices whose bandwidth is set against the baseline's", min_length=1
+    )
     dense_models: Annotated[list[AnyWorkload], Needs("parameters")] = Input(
-        "models whose parameters are all used for every input", min_length=1
+        "models in which each input goes through all parameters", min_length=1
     )
     sparse_models: Annotated[list[AnyWorkload], Needs("parameters")] = Input(
-        "models that use only part of their parameters per input",
+        "models in which an input goes through some of the parameters",
         default=[],
         why="growth is counted on dense models alone",
     )
-    baseline_accelerator: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("device whose bandwidth is 1")
+    baseline_accelerator: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input(
+        "device that the others are multiples of"
+    )
     baseline_model: Annotated[AnyWorkload, Needs("parameters")] = Input("model whose number of parameters is 1")
 
     def evaluate(self) -> ParameterBandwidthGrowthResult:

@@ -34,14 +34,16 @@ class HostDispatchScenario(Scenario[HostDispatchResult]):
         "Pass the time inside kernels as device_time. A wall clock has the host's share in it already.",
     )
 
-    ops_per_block: AtLeastOne[Integer] = Input("framework operations per block")
-    blocks: AtLeastOne[Integer] = Input("blocks in the step", default=1, why="a step without repeated blocks is one")
-    launches_per_block: NonNegative[Integer] | None = Input(
-        "kernel launches per block; absent means one per operation", default=None
+    ops_per_block: AtLeastOne[Integer] = Input("operations that the framework runs for a block")
+    blocks: AtLeastOne[Integer] = Input(
+        "how often the block is repeated in a step", default=1, why="a step without repeated blocks is one"
     )
-    dispatch: NonNegative[Time] = Input("host time per operation before the launch", unit="us")
-    launch: NonNegative[Time] = Input("host time per kernel launch", unit="us")
-    device_time: Positive[Time] = Input("accelerator time of the step", unit="us")
+    launches_per_block: NonNegative[Integer] | None = Input(
+        "kernels launched for a block; left out, as many as operations", default=None
+    )
+    dispatch: NonNegative[Time] = Input("what an operation takes the host before it can launch anything", unit="us")
+    launch: NonNegative[Time] = Input("what launching a kernel takes the host", unit="us")
+    device_time: Positive[Time] = Input("how long the accelerator computes for the step", unit="us")
 
     def evaluate(self) -> HostDispatchResult:
         operations = self.blocks * self.ops_per_block
@@ -105,16 +107,16 @@ class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
         "include it.",
     )
 
-    batch_size: AtLeastOne[Integer] = Input("samples per batch")
+    batch_size: AtLeastOne[Integer] = Input("how many samples make a batch")
     workers: NonNegative[Integer] = Input("loader processes")
-    prefetch_factor: NonNegative[Integer] = Input("batches each worker prepares ahead")
-    raw_sample: Positive[Data] = Input("decoded size of one sample on the host", unit="kB")
-    model_sample: Positive[Data] = Input("size of one sample as the tensor that is copied", unit="kB")
-    consume_rate: NonNegative[Frequency] = Input("samples per second the accelerator takes", unit="1/s")
-    host_link: Positive[DataRate] = Input("bandwidth from host to device, one direction", unit="GB/s")
-    device_memory: Positive[DataRate] = Input("memory bandwidth of the device", unit="GB/s")
+    prefetch_factor: NonNegative[Integer] = Input("batches that a worker has ready in advance")
+    raw_sample: Positive[Data] = Input("bytes of a sample in host memory after decoding", unit="kB")
+    model_sample: Positive[Data] = Input("bytes of a sample in the form that is sent to the device", unit="kB")
+    consume_rate: NonNegative[Frequency] = Input("rate at which the device takes samples", unit="1/s")
+    host_link: Positive[DataRate] = Input("rate of the link toward the device, that direction alone", unit="GB/s")
+    device_memory: Positive[DataRate] = Input("rate at which the device writes its own memory", unit="GB/s")
     step_times: dict[Text, Positive[Time]] = Input(
-        "compute times of named steps to set the copy against",
+        "how long steps of interest compute, by name, to hold the copy against",
         unit="ms",
         default={},
         why="the feed can be sized before any step is measured",

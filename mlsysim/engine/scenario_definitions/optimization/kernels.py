@@ -62,9 +62,9 @@ class KernelFusionScenario(Scenario[KernelFusionResult]):
     )
     rules = (Rule("dispatch + launch > 0", at="dispatch", because="a ratio of host times needs a host time"),)
 
-    chain_length: AtLeastOne[Integer] = Input("operations in the chain")
-    dispatch: NonNegative[Time] = Input("host time per operation before the launch", unit="us")
-    launch: NonNegative[Time] = Input("host time per kernel launch", unit="us")
+    chain_length: AtLeastOne[Integer] = Input("how many operations follow each other")
+    dispatch: NonNegative[Time] = Input("what an operation takes the host before it can launch anything", unit="us")
+    launch: NonNegative[Time] = Input("what launching a kernel takes the host", unit="us")
 
     def evaluate(self) -> KernelFusionResult:
         unfused_trips = 2 * self.chain_length
@@ -122,21 +122,23 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
         Rule("tile_k <= k", at="tile_k"),
     )
 
-    m: AtLeastOne[Integer] = Input("rows of A and of C")
-    n: AtLeastOne[Integer] = Input("columns of B and of C")
-    k: AtLeastOne[Integer] = Input("reduction length: columns of A, rows of B")
-    tile_m: AtLeastOne[Integer] = Input("rows of one output tile")
-    tile_n: AtLeastOne[Integer] = Input("columns of one output tile")
-    tile_k: AtLeastOne[Integer] = Input("reduction elements taken per step")
-    operand_bytes: Positive[Data] = Input("width of one element of A or B", unit="byte")
-    accumulator_bytes: Positive[Data] = Input("width of one running sum", unit="byte")
+    m: AtLeastOne[Integer] = Input("height of A, which is that of C")
+    n: AtLeastOne[Integer] = Input("width of B, which is that of C")
+    k: AtLeastOne[Integer] = Input("length of the sums: width of A, height of B")
+    tile_m: AtLeastOne[Integer] = Input("height of a tile of C")
+    tile_n: AtLeastOne[Integer] = Input("width of a tile of C")
+    tile_k: AtLeastOne[Integer] = Input("part of each sum that one pair of operand tiles covers")
+    operand_bytes: Positive[Data] = Input("size of an element of A or B", unit="byte")
+    accumulator_bytes: Positive[Data] = Input("size of a sum while it is accumulated", unit="byte")
     double_buffered: Flag = Input(
-        "keep two A tiles and two B tiles so that loading overlaps computing",
+        "hold two tiles of each operand, to load the next while this one is computed",
         default=False,
         why="the smallest footprint is the plain one",
     )
-    capacity: Positive[Data] | None = Input("on-chip space to test the tiles against", unit="KiB", default=None)
-    cells: AtLeastOne[Integer] | None = Input("compute cells in a row that hand each B value along", default=None)
+    capacity: Positive[Data] | None = Input("on-chip memory that the tiles should fit", unit="KiB", default=None)
+    cells: AtLeastOne[Integer] | None = Input(
+        "how many cells of a row use a B value before it is dropped", default=None
+    )
 
     def evaluate(self) -> MatmulTileResult:
         m, n, k = self.m, self.n, self.k
@@ -235,12 +237,14 @@ class CompileBreakevenScenario(Scenario[CompileBreakevenResult]):
         "A new input shape can set off another compile too; count it among the recompiles.",
     )
 
-    eager_rate: Positive[Frequency] = Input("items per second without compiling", unit="1/s")
-    compiled_rate: Positive[Frequency] = Input("items per second after compiling", unit="1/s")
-    compile_time: NonNegative[Time] = Input("time of one compile", unit="s")
-    experiment_items: AtLeastOne[Integer] | None = Input("items the experiment runs in all", default=None)
+    eager_rate: Positive[Frequency] = Input("speed of the model as it is, in items per second", unit="1/s")
+    compiled_rate: Positive[Frequency] = Input("speed of the compiled model, in items per second", unit="1/s")
+    compile_time: NonNegative[Time] = Input("how long compiling takes once", unit="s")
+    experiment_items: AtLeastOne[Integer] | None = Input(
+        "how many items the experiment puts through the model", default=None
+    )
     recompiles: NonNegative[Integer] | None = Input(
-        "compiles the experiment pays, the first one included", default=None
+        "how often the experiment compiles, counting the first time", default=None
     )
 
     def evaluate(self) -> CompileBreakevenResult:
@@ -312,13 +316,15 @@ class ConvBnReluFusionScenario(Scenario[ConvBnReluFusionResult]):
         "about as much as their traffic.",
     )
 
-    channels: AtLeastOne[Integer] = Input("channels in and out")
-    height: AtLeastOne[Integer] = Input("rows of the feature map")
-    width: AtLeastOne[Integer] = Input("columns of the feature map")
-    kernel_size: AtLeastOne[Integer] = Input("rows and columns of the convolution kernel")
-    bytes_per_value: Positive[Data] = Input("size of one stored value", unit="byte")
-    norm_params_per_channel: NonNegative[Integer] = Input("values the norm kernel reads per channel")
-    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("device whose memory bandwidth sets the times")
+    channels: AtLeastOne[Integer] = Input("channels of the input, and of the output")
+    height: AtLeastOne[Integer] = Input("height of the feature map")
+    width: AtLeastOne[Integer] = Input("width of the feature map")
+    kernel_size: AtLeastOne[Integer] = Input("side of the square filter")
+    bytes_per_value: Positive[Data] = Input("bytes of an activation, weight or norm parameter", unit="byte")
+    norm_params_per_channel: NonNegative[Integer] = Input("parameters that the norm reads for each channel")
+    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input(
+        "device at whose memory bandwidth everything moves"
+    )
 
     def evaluate(self) -> ConvBnReluFusionResult:
         width = self.bytes_per_value
@@ -391,19 +397,21 @@ class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
     )
     rules = (Rule("reads + writes >= 1", at="reads", because="a kernel reads or writes its values at least once"),)
 
-    elements: AtLeastOne[Integer] = Input("values the kernel works on")
-    flops_per_element: NonNegative[Real] = Input("operations per value")
-    bytes_per_value: Positive[Data] = Input("size of one stored value", unit="byte")
+    elements: AtLeastOne[Integer] = Input("how many values the tensor holds")
+    flops_per_element: NonNegative[Real] = Input("arithmetic spent on each value")
+    bytes_per_value: Positive[Data] = Input("bytes of a stored value", unit="byte")
     parameter_values: NonNegative[Integer] = Input(
-        "parameter values read once, such as scale and shift of a norm",
+        "parameters that come with the tensor and are read a single time: scale and shift of a norm",
         default=0,
         why="activations and sums of tensors have no parameters",
     )
     reads: NonNegative[Integer] = Input(
-        "times each value is read from device memory", default=1, why="a kernel with one input reads it once"
+        "how often the kernel fetches each value from device memory",
+        default=1,
+        why="a kernel with one input reads it once",
     )
     writes: NonNegative[Integer] = Input(
-        "times each value is written to device memory", default=1, why="a kernel writes its output once"
+        "how often the kernel stores each value to device memory", default=1, why="a kernel writes its output once"
     )
 
     def evaluate(self) -> ElementwiseOpResult:

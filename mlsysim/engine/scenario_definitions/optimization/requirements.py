@@ -68,9 +68,9 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
     )
 
     dataset: Annotated[AnyDataset, Needs("image_width", "image_height", "image_channels", "validation_examples")] = (
-        Input("the image data set")
+        Input("images whose size counts, and whose validation split is the test")
     )
-    levels: Annotated[Integer, Bound(ge=2)] = Input("values one channel element can take (256 at 8 bits)")
+    levels: Annotated[Integer, Bound(ge=2)] = Input("how many values a channel of a pixel can have; 8 bits make 256")
 
     def evaluate(self) -> InputSpaceResult:
         elements = self.dataset.image_width * self.dataset.image_height * self.dataset.image_channels
@@ -132,14 +132,14 @@ class IterationBudgetScenario(Scenario[IterationBudgetResult]):
         ),
     )
 
-    window: Positive[Time] = Input("development time both teams have", unit="day")
-    slow_cycle: Positive[Time] = Input("time of one slow run", unit="day")
+    window: Positive[Time] = Input("time in which both teams work", unit="day")
+    slow_cycle: Positive[Time] = Input("how long the slow team waits for a result", unit="day")
     slow_start: Percent = Input("accuracy the slow team starts from, in percent")
     slow_gain: NonNegative[Real] = Input("percentage points gained per slow run")
-    fast_cycle: Positive[Time] = Input("time of one fast run", unit="h")
+    fast_cycle: Positive[Time] = Input("how long the fast team waits for a result", unit="h")
     fast_start: Percent = Input("accuracy the fast team starts from, in percent")
     fast_gain: NonNegative[Real] = Input("percentage points gained per fast run that counts")
-    fast_effective_runs: NonNegative[Integer] = Input("fast runs the team can learn from")
+    fast_effective_runs: NonNegative[Integer] = Input("results that the fast team has time to learn from")
     ceiling: Positive[Percent] = Input("accuracy neither team can pass, in percent")
 
     def evaluate(self) -> IterationBudgetResult:
@@ -206,17 +206,19 @@ class LateConstraintScenario(Scenario[LateConstraintResult]):
         Rule("check_day <= discard_day", at="discard_day", because="a model is dropped once the overrun is confirmed"),
     )
 
-    model_memory: Positive[Data] = Input("memory the model needs", unit="GB")
-    memory_budget: Positive[Data] = Input("memory the device sets aside for it", unit="MB")
+    model_memory: Positive[Data] = Input("what the model takes in memory", unit="GB")
+    memory_budget: Positive[Data] = Input("what the model may take in memory on the device", unit="MB")
     device_memory_low: Positive[Data] = Input("memory of the smallest target device; recorded", unit="GB")
     device_memory_high: Positive[Data] = Input("memory of the largest target device; recorded", unit="GB")
-    request_day: NonNegative[Integer] = Input("day the request came in")
+    request_day: NonNegative[Integer] = Input("number of the day on which the work was asked for")
     validation_sensitivity: dict[DayNumber, Share] = Input("sensitivity reached by day, by day number; recorded")
     handoff_day: NonNegative[Integer] = Input("day the model goes to deployment; recorded")
     discovery_day: NonNegative[Integer] = Input("day the limit comes up; recorded")
     check_day: NonNegative[Integer] = Input("day the overrun is confirmed; recorded")
-    discard_day: NonNegative[Integer] = Input("day the team drops its model")
-    repair_tasks: dict[Text, NonNegative[Time]] = Input("tasks to redo, each waiting for the one before", unit="day")
+    discard_day: NonNegative[Integer] = Input("number of the day on which the model is given up")
+    repair_tasks: dict[Text, NonNegative[Time]] = Input(
+        "what has to be done again, by name and one after another", unit="day"
+    )
 
     def evaluate(self) -> LateConstraintResult:
         overrun_ratio = self.model_memory / self.memory_budget
@@ -262,12 +264,12 @@ class ScreeningRequirementsScenario(Scenario[ScreeningRequirementsResult]):
         "A small slice can miss or meet a floor by chance. Work out its confidence interval, which this does not.",
     )
 
-    sensitivity_floor: Share = Input("least acceptable sensitivity in every slice")
-    specificity_floor: Share = Input("least acceptable specificity; recorded, not tested")
-    memory_budget: Positive[Data] = Input("memory the model may use; recorded, not tested", unit="MB")
+    sensitivity_floor: Share = Input("least share of the sick that has to be found, in each slice")
+    specificity_floor: Share = Input("least share of the healthy that has to be cleared; recorded and not tested")
+    memory_budget: Positive[Data] = Input("most memory the model is allowed; recorded and not tested", unit="MB")
     device: AnyHardware = Input("target device, for its power range")
     slice_sensitivity: dict[Text, Share] = Input(
-        "measured sensitivity of each test slice",
+        "share of the sick that was found, by slice of the test",
         default={},
         why="requirements are written before anything is measured",
     )

@@ -65,13 +65,15 @@ class AcceleratorComparison(Scenario[AcceleratorComparisonResult]):
         "tdp_ratio compares what devices are designed for; what they draw has to be measured.",
     )
 
-    baseline: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator the ratios are measured from")
-    candidate: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator being compared with it")
+    baseline: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator that stands for 1 in every ratio")
+    candidate: Annotated[AnyHardware, Needs("compute.peak")] = Input("accelerator set against it")
     precision: Annotated[Text, OneOf("keys(baseline.compute.rates)"), OneOf("keys(candidate.compute.rates)")] | None = (
-        Input("number format to compare; absent means each device's reference peak (dense FP16)", default=None)
+        Input(
+            "format whose dense rates are compared; left out, the reference peaks, dense FP16 as a rule", default=None
+        )
     )
     baseline_device_hours: NonNegative[Time] | None = Input(
-        "size of a job in device-hours on the baseline", unit="h", default=None
+        "device time that the job takes on the baseline", unit="h", default=None
     )
 
     def evaluate(self) -> AcceleratorComparisonResult:
@@ -188,13 +190,17 @@ class RooflinePointScenario(Scenario[RooflinePointResult]):
 
     hardware: Annotated[AnyHardware, Needs("compute.peak", "memory.bandwidth")] = Input("accelerator")
     intensity: Positive[Intensity] | None = Input(
-        "operations per byte of memory traffic", unit="FLOP/byte", default=None
+        "arithmetic of the kernel for each byte it moves", unit="FLOP/byte", default=None
     )
     precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] | None = Input(
         "number format whose dense rate is the ceiling; absent means the reference peak", default=None
     )
-    achieved_rate: Positive[OperationRate] | None = Input("measured operation rate", unit="TFLOP/s", default=None)
-    achieved_bandwidth: Positive[DataRate] | None = Input("measured memory bandwidth", unit="TB/s", default=None)
+    achieved_rate: Positive[OperationRate] | None = Input(
+        "arithmetic that the kernel was seen to do", unit="TFLOP/s", default=None
+    )
+    achieved_bandwidth: Positive[DataRate] | None = Input(
+        "memory traffic that the kernel was seen to cause", unit="TB/s", default=None
+    )
 
     def evaluate(self) -> RooflinePointResult:
         compute, bandwidth = self.hardware.compute, self.hardware.memory.bandwidth
@@ -273,19 +279,21 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
     hardware: Annotated[AnyHardware, Needs("compute.peak", "memory.capacity", "memory.bandwidth")] = Input(
         "accelerator"
     )
-    batch_size: AtLeastOne[Integer] = Input("inputs per pass", default=1, why="latency is asked for one input first")
+    batch_size: AtLeastOne[Integer] = Input(
+        "how many inputs one pass takes", default=1, why="latency is asked for one input first"
+    )
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"] = Input(
-        "number format of weights and arithmetic",
+        "format in which weights are stored and multiplied",
         default="fp16",
         why="half precision is how models are served, and what the reference peak is quoted for",
     )
     efficiency: Positive[Share] = Input(
-        "part of the peak operation rate that software reaches; memory bandwidth is not derated",
+        "share of the peak operation rate reached in practice; bandwidth counts in full",
         default=0.5,
         why="kernels seldom pass half of the datasheet peak; measure for your own",
     )
     activation_fraction: NonNegative[Real] = Input(
-        "activation traffic per input as a part of the weight bytes",
+        "bytes of activations that each input moves, as a share of the weights' bytes",
         default=0.1,
         why="an assumption that keeps weights the larger part at small batches",
     )
@@ -299,7 +307,7 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
         why="one direction of PCIe Gen5 x16",
     )
     idle_power_share: Share = Input(
-        "part of rated power drawn when idle; the rest grows with utilization",
+        "power at rest as a share of rated power; what is left rises with utilization",
         default=0.3,
         why="an accelerator at rest draws around a third of its rated power",
     )

@@ -103,8 +103,12 @@ class DominantShareScenario(Scenario[DominantShareResult]):
         ),
     )
 
-    capacity: dict[Text, Positive[Real]] = Input("amount of each resource; names and units are free", min_length=1)
-    bundles: dict[Text, dict[Text, NonNegative[Real]]] = Input("what one bundle of each tenant takes", min_length=1)
+    capacity: dict[Text, Positive[Real]] = Input(
+        "how much of each resource the cluster has, in units of your choice", min_length=1
+    )
+    bundles: dict[Text, dict[Text, NonNegative[Real]]] = Input(
+        "how much of each resource a tenant takes at a time, by tenant", min_length=1
+    )
 
     def evaluate(self) -> DominantShareResult:
         shares = {
@@ -209,15 +213,15 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
         Rule("step_up_gpus <= full_gpus", at="full_gpus"),
     )
 
-    window: Positive[Time] = Input("time available to the job", unit="h")
-    queue_wait: NonNegative[Time] = Input("time until the larger allocation frees", unit="h")
-    rescale_overhead: NonNegative[Time] = Input("pause to save, resize and restart", unit="min")
-    small_gpus: AtLeastOne[Integer] = Input("GPUs available at once")
-    step_up_gpus: AtLeastOne[Integer] = Input("GPUs the stepping job grows to")
-    full_gpus: AtLeastOne[Integer] = Input("GPUs of the full allocation")
-    small_throughput: Positive[Real] = Input("epochs per hour on small_gpus")
-    step_up_throughput: Positive[Real] = Input("epochs per hour on step_up_gpus")
-    full_throughput: Positive[Real] = Input("epochs per hour on full_gpus")
+    window: Positive[Time] = Input("hours in which the job may run", unit="h")
+    queue_wait: NonNegative[Time] = Input("how long the larger allocation is still taken", unit="h")
+    rescale_overhead: NonNegative[Time] = Input("standstill while the job is saved, moved and restarted", unit="min")
+    small_gpus: AtLeastOne[Integer] = Input("GPUs that are free now")
+    step_up_gpus: AtLeastOne[Integer] = Input("GPUs after the step up")
+    full_gpus: AtLeastOne[Integer] = Input("GPUs that waiting gets")
+    small_throughput: Positive[Real] = Input("speed on small_gpus, in epochs per hour")
+    step_up_throughput: Positive[Real] = Input("speed on step_up_gpus, in epochs per hour")
+    full_throughput: Positive[Real] = Input("speed on full_gpus, in epochs per hour")
 
     def evaluate(self) -> ElasticResizeResult:
         start_small_epochs = self.window / HOUR * self.small_throughput
@@ -304,12 +308,12 @@ class DiurnalLendingScenario(Scenario[DiurnalLendingResult]):
         ),
     )
 
-    fleet_gpus: AtLeastOne[Integer] = Input("GPUs in the fleet")
-    serving_reservation: NonNegative[Integer] = Input("GPUs reserved for serving: peak and buffer")
-    serving_average: NonNegative[Integer] = Input("GPUs serving uses on average")
-    surge_buffer: NonNegative[Integer] = Input("GPUs kept free for surges at all times")
-    training_base: NonNegative[Integer] = Input("GPUs training owns")
-    device_hour_rate: NonNegative[MoneyRate] = Input("value of one GPU per hour", unit="USD/h")
+    fleet_gpus: AtLeastOne[Integer] = Input("how many GPUs there are")
+    serving_reservation: NonNegative[Integer] = Input("GPUs set aside for serving, its buffer included")
+    serving_average: NonNegative[Integer] = Input("GPUs that serving keeps busy, averaged over the day")
+    surge_buffer: NonNegative[Integer] = Input("GPUs that have to stay free for a sudden rise in demand")
+    training_base: NonNegative[Integer] = Input("GPUs that belong to training")
+    device_hour_rate: NonNegative[MoneyRate] = Input("what a GPU-hour is worth", unit="USD/h")
 
     def evaluate(self) -> DiurnalLendingResult:
         peak_demand = self.serving_reservation - self.surge_buffer
@@ -372,10 +376,10 @@ class NodePackingScenario(Scenario[NodePackingResult]):
         ),
     )
 
-    nodes: AtLeastOne[Integer] = Input("nodes in the cluster")
-    gpus_per_node: AtLeastOne[Integer] = Input("GPUs in each node")
-    job_gpus: AtLeastOne[Integer] = Input("GPUs one job needs in one node")
-    free_slots: NonNegative[Integer] | None = Input("GPUs idle right now, wherever they are", default=None)
+    nodes: AtLeastOne[Integer] = Input("how many servers the cluster has")
+    gpus_per_node: AtLeastOne[Integer] = Input("how many GPUs a server has")
+    job_gpus: AtLeastOne[Integer] = Input("how many GPUs of one server a job takes")
+    free_slots: NonNegative[Integer] | None = Input("idle GPUs in the whole cluster at this moment", default=None)
 
     def evaluate(self) -> NodePackingResult:
         total_gpus = self.nodes * self.gpus_per_node
@@ -421,14 +425,14 @@ class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
         "Stops are counted over wall time, without a cap: lost_per_day above 24 h means that the job gets nowhere.",
     )
 
-    n_devices: AtLeastOne[Integer] = Input("accelerators the job holds")
-    checkpoint_bytes: NonNegative[Data] = Input("size of the checkpoint to reload", unit="GB")
-    lost_work: NonNegative[Time] = Input("work thrown away per stop", unit="min")
-    preemption_rate: NonNegative[Frequency] = Input("forced stops per unit of time", unit="1/day")
+    n_devices: AtLeastOne[Integer] = Input("how many accelerators stop with the job")
+    checkpoint_bytes: NonNegative[Data] = Input("bytes that are read back after a stop", unit="GB")
+    lost_work: NonNegative[Time] = Input("progress since the last checkpoint that a stop costs", unit="min")
+    preemption_rate: NonNegative[Frequency] = Input("how often the scheduler stops the job", unit="1/day")
     recovery: Annotated[AnyRecovery, Needs("restart_time", "warmup_time", "checkpoint_bandwidth")] = Input(
-        "restart_time, warmup_time and checkpoint_bandwidth of the platform"
+        "platform that brings the job back: its restart_time, warmup_time and checkpoint_bandwidth"
     )
-    device_hour_rate: NonNegative[MoneyRate] = Input("price of one accelerator for one hour", unit="USD/h")
+    device_hour_rate: NonNegative[MoneyRate] = Input("what an accelerator-hour costs", unit="USD/h")
 
     def evaluate(self) -> PreemptionTaxResult:
         restart = self.recovery.restart_time
@@ -479,8 +483,8 @@ class QuotaLendingScenario(Scenario[QuotaLendingResult]):
         "What is lent adds to borrower_guarantee, which itself changes nothing in the answer.",
     )
 
-    guarantee: NonNegative[Integer] = Input("GPUs the owner is entitled to")
-    used_share: Share = Input("part of the guarantee the owner is using")
+    guarantee: NonNegative[Integer] = Input("GPUs that belong to the owner's quota")
+    used_share: Share = Input("share of the quota in use at present")
     borrower_guarantee: NonNegative[Integer] | None = Input(
         "guarantee of the borrowing team; recorded only", default=None
     )

@@ -59,9 +59,9 @@ class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
         ),
     )
 
-    workload: Annotated[AnyWorkload, Needs("parameters", "active_parameters")] = Input("the sparse model")
-    dense_parameters: Positive[Real] = Input("parameters of the dense model it is set against")
-    bytes_per_param: Positive[Data] = Input("bytes per parameter for both models", unit="byte")
+    workload: Annotated[AnyWorkload, Needs("parameters", "active_parameters")] = Input("mixture-of-experts model")
+    dense_parameters: Positive[Real] = Input("size of a dense model to compare with, in parameters")
+    bytes_per_param: Positive[Data] = Input("width of a weight in either model", unit="byte")
 
     def evaluate(self) -> ExpertWeightTrafficResult:
         active_parameters = self.workload.active_parameters
@@ -120,18 +120,20 @@ class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
         ),
     )
 
-    device_memory: Positive[Data] = Input("memory budget of one device", unit="GB")
+    device_memory: Positive[Data] = Input("memory that models may take on a device", unit="GB")
     partition_memory: Positive[Data] | None = Input(
-        "memory of a hardware partition to compare with", unit="GB", default=None
+        "size of a hardware partition, to see what it would leave idle", unit="GB", default=None
     )
     small_model: AnyWorkload | None = Input("small model; recorded only, its size is small_footprint", default=None)
-    small_footprint: Positive[Data] = Input("weights, cache and activations of one small model", unit="GB")
-    tenants: AtLeastOne[Integer] = Input("small models that share a device")
-    n_small: AtLeastOne[Integer] = Input("small models to place")
-    large_model: Annotated[AnyWorkload, Needs("parameters")] = Input("large model, for its weights")
-    n_large: NonNegative[Integer] = Input("large models to place")
-    gpus_per_large: AtLeastOne[Integer] = Input("devices one large model holds")
-    bytes_per_param: Positive[Data] = Input("stored bytes per parameter of the large model", unit="byte")
+    small_footprint: Positive[Data] = Input("what a small model takes with weights, cache and activations", unit="GB")
+    tenants: AtLeastOne[Integer] = Input("how many small models go on one device")
+    n_small: AtLeastOne[Integer] = Input("how many small models there are")
+    large_model: Annotated[AnyWorkload, Needs("parameters")] = Input(
+        "model that needs several devices; its parameters give its weights"
+    )
+    n_large: NonNegative[Integer] = Input("how many large models there are")
+    gpus_per_large: AtLeastOne[Integer] = Input("devices set aside for each large model")
+    bytes_per_param: Positive[Data] = Input("width of a weight of the large model", unit="byte")
     device_hour_rate: NonNegative[MoneyRate] = Input("price of one device", unit="USD/h")
 
     def evaluate(self) -> ServingConsolidationResult:
@@ -232,15 +234,17 @@ class WeightReadScenario(Scenario[WeightReadResult]):
     )
 
     workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model")
-    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("device whose main memory holds the weights")
-    bytes_per_weight: Positive[Data] = Input("stored bytes per weight, 0.5 for four bits", unit="byte")
-    energy_per_byte: NonNegative[EnergyPerByte] | None = Input(
-        "price of reading one byte", unit="pJ/byte", default=None
+    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input(
+        "device that reads the weights from its main memory"
     )
-    context_tokens: NonNegative[Integer] | None = Input("tokens whose keys and values are cached", default=None)
-    kv_bytes_per_value: Positive[Data] | None = Input("bytes per cached value", unit="byte", default=None)
+    bytes_per_weight: Positive[Data] = Input("width of a stored weight; four bits are 0.5", unit="byte")
+    energy_per_byte: NonNegative[EnergyPerByte] | None = Input(
+        "energy that reading a byte costs", unit="pJ/byte", default=None
+    )
+    context_tokens: NonNegative[Integer] | None = Input("how many tokens the cache holds", default=None)
+    kv_bytes_per_value: Positive[Data] | None = Input("width of a key or value in the cache", unit="byte", default=None)
     unpacked_bytes_per_weight: Positive[Data] | None = Input(
-        "bytes per weight after a separate unpacking step", unit="byte", default=None
+        "width of a weight once a step of its own has unpacked it", unit="byte", default=None
     )
 
     def evaluate(self) -> WeightReadResult:

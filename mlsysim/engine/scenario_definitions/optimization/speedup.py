@@ -83,9 +83,9 @@ class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
         ),
     )
 
-    fraction: Share = Input("share of the original time that runs on the accelerated path")
-    accelerated_rate: Positive[AnyRate] = Input("rate of the new path")
-    baseline_rate: Positive[AnyRate] = Input("rate of the path it replaces")
+    fraction: Share = Input("how much of the time, before the change, is spent in what moves to the faster path")
+    accelerated_rate: Positive[AnyRate] = Input("how fast the path is that work moves to")
+    baseline_rate: Positive[AnyRate] = Input("how fast the path is that work moves from")
 
     def evaluate(self) -> AcceleratedFractionResult:
         gain = self.accelerated_rate / self.baseline_rate
@@ -131,8 +131,10 @@ class AmdahlScenario(Scenario[AmdahlResult]):
     )
     rules = (Rule("sum(values(stages)) > 0", at="stages", because="the path must take some time"),)
 
-    stages: dict[Text, NonNegative[Time]] = Input("time of each sequential stage", unit="ms", min_length=1)
-    stage: Annotated[Text, OneOf("keys(stages)")] = Input("the stage that gets faster")
+    stages: dict[Text, NonNegative[Time]] = Input(
+        "how long each stage takes, one after another", unit="ms", min_length=1
+    )
+    stage: Annotated[Text, OneOf("keys(stages)")] = Input("name of the stage that is made faster")
     speedup: Positive[RealOrInfinity] = Input(
         'how many times faster that stage becomes; "inf" means that it takes no time'
     )
@@ -226,24 +228,24 @@ class IronLawScenario(Scenario[IronLawResult]):
         ),
     )
 
-    overhead: NonNegative[Time] = Input("fixed time that no upgrade touches", unit="ms")
+    overhead: NonNegative[Time] = Input("time that stays as it is, whatever gets faster", unit="ms")
     memory_time_stated: NonNegative[Time] | None = Input(
-        "data movement time, when known directly", unit="ms", default=None
+        "what moving the data takes, where that is known", unit="ms", default=None
     )
     data_volume: NonNegative[Data] | None = Input("bytes moved", unit="GB", default=None)
-    bandwidth: Positive[DataRate] | None = Input("sustained bandwidth they move at", unit="GB/s", default=None)
+    bandwidth: Positive[DataRate] | None = Input("rate at which data are moved in practice", unit="GB/s", default=None)
     compute_time_stated: NonNegative[Time] | None = Input(
-        "arithmetic time, when known directly", unit="ms", default=None
+        "what the arithmetic takes, where that is known", unit="ms", default=None
     )
     operations: NonNegative[Operations] | None = Input("operations done", unit="GFLOP", default=None)
     effective_rate: Positive[OperationRate] | None = Input(
-        "sustained rate they run at: peak times utilization", unit="GFLOP/s", default=None
+        "rate at which arithmetic is done in practice, a share of the peak", unit="GFLOP/s", default=None
     )
     memory_speedup: Positive[Real] = Input(
-        "how many times faster the memory term becomes", default=1.0, why="an upgrade leaves alone what is not stated"
+        "what the time to move data is divided by", default=1.0, why="an upgrade leaves alone what is not stated"
     )
     compute_speedup: Positive[Real] = Input(
-        "how many times faster the compute term becomes", default=1.0, why="an upgrade leaves alone what is not stated"
+        "what the time for arithmetic is divided by", default=1.0, why="an upgrade leaves alone what is not stated"
     )
 
     def evaluate(self) -> IronLawResult:
@@ -316,9 +318,9 @@ class PeakRatioRangeScenario(Scenario[PeakRatioRangeResult]):
     )
     rules = (Rule("baseline_low <= baseline_high", at="baseline_high"),)
 
-    rate: Positive[OperationRate] = Input("peak being judged", unit="TFLOP/s")
-    baseline_low: Positive[OperationRate] = Input("low estimate of the baseline", unit="TFLOP/s")
-    baseline_high: Positive[OperationRate] = Input("high estimate of the baseline", unit="TFLOP/s")
+    rate: Positive[OperationRate] = Input("peak that is held against the baseline", unit="TFLOP/s")
+    baseline_low: Positive[OperationRate] = Input("least that the baseline may be", unit="TFLOP/s")
+    baseline_high: Positive[OperationRate] = Input("most that the baseline may be", unit="TFLOP/s")
 
     def evaluate(self) -> PeakRatioRangeResult:
         ratio_low = self.rate / self.baseline_high
@@ -376,14 +378,18 @@ class PipelineSpeedupScenario(Scenario[PipelineSpeedupResult]):
         Rule("feeders is None or accelerated not in feeders", at="feeders", because="a stage does not feed itself"),
     )
 
-    stages: dict[Text, NonNegative[Time]] = Input("time of each stage", unit="ms", min_length=1)
-    accelerated: Annotated[Text, OneOf("keys(stages)")] = Input("stage that gets faster")
+    stages: dict[Text, NonNegative[Time]] = Input(
+        "how long each stage takes, one after another", unit="ms", min_length=1
+    )
+    accelerated: Annotated[Text, OneOf("keys(stages)")] = Input("name of the stage that is made faster")
     speedup: Positive[Real] = Input(
-        "how many times faster it becomes; below 1 slows it down",
+        "what the time of that stage is divided by; a number below 1 makes it slower",
         default=1.0,
         why="the path as it stands, whose limit says what any speedup could bring",
     )
-    group: list[Annotated[Text, OneOf("keys(stages)")]] | None = Input("stages to add up", default=None, min_length=1)
+    group: list[Annotated[Text, OneOf("keys(stages)")]] | None = Input(
+        "names of stages whose times are wanted together", default=None, min_length=1
+    )
     feeders: list[Annotated[Text, OneOf("keys(stages)")]] | None = Input(
         "stages that run on other hardware beside the accelerated one, one after the other, to prepare its work",
         default=None,
@@ -452,8 +458,8 @@ class SpeedupCompositionScenario(Scenario[SpeedupCompositionResult]):
         "1) / (8 - 1).",
     )
 
-    factors: dict[Text, Positive[Real]] = Input("speedup reported for each technique alone", min_length=1)
-    measured: Positive[Real] = Input("speedup measured with all of them")
+    factors: dict[Text, Positive[Real]] = Input("gain that each technique is reported to bring by itself", min_length=1)
+    measured: Positive[Real] = Input("gain seen with all techniques at once")
 
     def evaluate(self) -> SpeedupCompositionResult:
         paper = math.prod(self.factors.values())

@@ -90,9 +90,9 @@ class AcceleratorPodScenario(Scenario[AcceleratorPodResult]):
         "Mind the unit of memory: 32 GB on a datasheet are often 32 GiB, and 128 TiB are 140.7 TB.",
     )
 
-    pod: Annotated[AnyPod, Needs("chips")] = Input("the pod, for its number of chips")
+    pod: Annotated[AnyPod, Needs("chips")] = Input("pod that is added up, of which the number of chips counts")
     accelerator: Annotated[AnyHardware, Needs("compute.peak", "memory.capacity")] = Input(
-        "the chip the pod is built from"
+        "chip it is taken to consist of"
     )
 
     def evaluate(self) -> AcceleratorPodResult:
@@ -165,17 +165,19 @@ class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
     )
 
     checkpoint_bytes: Positive[Data] | None = Input(
-        "size of one checkpoint (weights and optimizer state)", unit="TB", default=None
+        "bytes of a checkpoint with weights and optimizer state", unit="TB", default=None
     )
     write_bandwidth: Positive[DataRate] | None = Input(
-        "sustained bandwidth the job writes a checkpoint with", unit="GB/s", default=None
+        "rate at which the job as a whole saves a checkpoint", unit="GB/s", default=None
     )
-    write_time: Positive[Time] | None = Input("write time of a checkpoint, when known directly", unit="s", default=None)
+    write_time: Positive[Time] | None = Input(
+        "what saving a checkpoint takes, where that is known", unit="s", default=None
+    )
     component_mtbf: Positive[Time] = Input("mean time between failures of a single device", unit="h")
-    n_devices: AtLeastOne[Integer] = Input("devices before the expansion")
-    factor: Positive[Real] = Input("devices after over devices before")
+    n_devices: AtLeastOne[Integer] = Input("size of the job now, in devices")
+    factor: Positive[Real] = Input("what the number of devices is multiplied by")
     step_speedup: Positive[Real] | None = Input(
-        "measured step rate of the larger job over that of the smaller one", default=None
+        "how many times more steps per hour the larger job was seen to do", default=None
     )
 
     def evaluate(self) -> ClusterExpansionResult:
@@ -269,15 +271,17 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
     )
 
     workload: Annotated[AnyWorkload, Needs("training_flops", "parameters")] = Input(
-        "the model and the operations of its training run"
+        "model, with the operations that training it takes"
     )
     hardware: Annotated[AnyHardware, Needs("compute.peak")] = Input("the device")
-    n_devices: AtLeastOne[Integer] = Input("number of devices")
-    efficiency: Positive[Share] = Input("achieved share of peak over the whole run (MFU)")
-    tokens_per_step: AtLeastOne[Integer] | None = Input("tokens in one optimizer step over all devices", default=None)
-    hourly_price: NonNegative[MoneyRate] | None = Input("rent of one device", unit="USD/h", default=None)
+    n_devices: AtLeastOne[Integer] = Input("how many devices work on the run")
+    efficiency: Positive[Share] = Input("share of peak that useful work reaches, averaged over the run; known as MFU")
+    tokens_per_step: AtLeastOne[Integer] | None = Input(
+        "batch of one optimizer step in tokens, all devices together", default=None
+    )
+    hourly_price: NonNegative[MoneyRate] | None = Input("what a device costs to rent", unit="USD/h", default=None)
     peak_precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] | None = Input(
-        "number format whose dense peak is used; absent means the dense FP16 reference peak", default=None
+        "format whose dense rate is the peak; left out, the reference peak, dense FP16 as a rule", default=None
     )
 
     def evaluate(self) -> ClusterTrainingTimeResult:
@@ -354,9 +358,9 @@ class JacobianScenario(Scenario[JacobianResult]):
         "When you compare with device memory, mind its unit: 40 GB are 37.3 GiB.",
     )
 
-    input_width: AtLeastOne[Integer] = Input("inputs of the layer")
-    output_width: AtLeastOne[Integer] = Input("outputs of the layer")
-    bytes_per_value: Positive[Data] = Input("size of one entry", unit="byte")
+    input_width: AtLeastOne[Integer] = Input("how many values go into the layer")
+    output_width: AtLeastOne[Integer] = Input("how many values come out of it")
+    bytes_per_value: Positive[Data] = Input("width of a derivative", unit="byte")
 
     def evaluate(self) -> JacobianResult:
         elements = self.input_width * self.output_width
@@ -404,12 +408,12 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
         "TF32, write tf32.",
     )
 
-    batch_size: AtLeastOne[Integer] = Input("samples per step")
-    input_width: AtLeastOne[Integer] = Input("features per sample")
-    hidden_width: AtLeastOne[Integer] = Input("units in the hidden layer")
-    output_width: AtLeastOne[Integer] = Input("logits per sample")
-    bytes_per_value: Positive[Data] = Input("width of every weight, activation and gradient", unit="byte")
-    label_bytes: NonNegative[Data] = Input("width of one class label", unit="byte")
+    batch_size: AtLeastOne[Integer] = Input("how many samples a step takes")
+    input_width: AtLeastOne[Integer] = Input("how many values describe a sample")
+    hidden_width: AtLeastOne[Integer] = Input("how many units the hidden layer has")
+    output_width: AtLeastOne[Integer] = Input("how many classes there are, each with a logit")
+    bytes_per_value: Positive[Data] = Input("bytes of a weight, an activation or a gradient, all alike", unit="byte")
+    label_bytes: NonNegative[Data] = Input("bytes of the label of a sample", unit="byte")
     loss_flops_per_logit: NonNegative[Integer] = Input(
         "operations that softmax and cross-entropy are counted with, per logit"
     )
@@ -417,20 +421,20 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
         "reads and writes of memory that updating one parameter takes (Adam reads weight, gradient and "
         "two moments and writes all but the gradient back: 7)"
     )
-    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("accelerator that runs the step")
+    hardware: Annotated[AnyHardware, Needs("memory.bandwidth")] = Input("accelerator that the network is trained on")
     precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] = Input(
-        "number format whose dense rate prices the arithmetic",
+        "format of the arithmetic, charged at its dense rate",
         default="fp32",
         why="what a framework uses unless told otherwise",
     )
     forward_ops: AtLeastOne[Integer] = Input(
-        "operators the forward pass launches", default=4, why="the four of the operator table"
+        "how many operators go forward", default=4, why="the four of the operator table"
     )
     backward_ops: NonNegative[Integer] = Input(
-        "operators the backward pass launches", default=5, why="the five of the operator table"
+        "how many operators go backward", default=5, why="the five of the operator table"
     )
-    dispatch: NonNegative[Time] = Input("host time per framework call", unit="us")
-    launch: NonNegative[Time] = Input("host time per kernel launch", unit="us")
+    dispatch: NonNegative[Time] = Input("what a call of the framework takes the host", unit="us")
+    launch: NonNegative[Time] = Input("what launching a kernel takes the host", unit="us")
 
     def evaluate(self) -> MlpTrainingStepResult:
         op_flops, op_bytes = self._operations(), self._traffic()
@@ -559,9 +563,9 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
         ),
     )
 
-    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model to train")
+    workload: Annotated[AnyWorkload, Needs("parameters")] = Input("model whose training state has to fit")
     fleet: Annotated[AnyFleet, Needs("node.accelerators_per_node", "node.accelerator.memory.capacity")] = Input(
-        "cluster, for its node size and accelerator memory"
+        "cluster to fit it on, of which the size of a node and the memory of an accelerator count"
     )
     bytes_per_param: Positive[Data] = Input(
         "bytes that training keeps for each parameter; Adam in mixed precision keeps 16 (weight 2, "

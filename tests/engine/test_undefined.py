@@ -19,13 +19,23 @@ PATH: dict[str, Any] = {"stages": {"model": "0 s", "feed": "0 s", "rest": "1 s"}
 @pytest.mark.parametrize(
     ("scenario", "inputs", "output", "reason"),
     [
-        ("CompileBreakevenScenario", COMPILE | {"recompiles": 1}, "experiment_slowdown", "experiment_items is absent"),
-        ("CompileBreakevenScenario", COMPILE | {"experiment_items": 1}, "experiment_slowdown", "recompiles is absent"),
+        (
+            "CompileBreakevenScenario",
+            COMPILE | {"recompiles": 1},
+            "experiment_slowdown",
+            "no experiment_items are given",
+        ),
+        (
+            "CompileBreakevenScenario",
+            COMPILE | {"experiment_items": 1},
+            "experiment_slowdown",
+            "no recompiles are given",
+        ),
         (
             "CompileBreakevenScenario",
             COMPILE,
             "experiment_compiled_total",
-            "experiment_items is absent and recompiles is absent",
+            "no experiment_items are given and no recompiles are given",
         ),
         (
             "AcceleratorComparison",
@@ -53,18 +63,18 @@ PATH: dict[str, Any] = {"stages": {"model": "0 s", "feed": "0 s", "rest": "1 s"}
             "overlapped_share",
             "the stage and its feeders all take no time",
         ),
-        ("ClusterTrainingTimeScenario", RUN | {"hardware": "H100"}, "step_energy", "tokens_per_step is absent"),
+        ("ClusterTrainingTimeScenario", RUN | {"hardware": "H100"}, "step_energy", "no tokens_per_step is given"),
         (
             "ClusterTrainingTimeScenario",
             RUN | {"hardware": "TPUv6", "tokens_per_step": 1},
             "step_energy",
-            "the hardware lists no TDP",
+            "no rated power is known of the device",
         ),
         (
             "AmdahlScenario",
             {"stages": {"model": "1 s"}, "stage": "model", "speedup": "inf"},
             "overall_speedup",
-            "the new path takes no time: an infinite speedup with no untouched time",
+            "an infinite speedup leaves no time, where there is no other stage that takes any",
         ),
         (
             "AmdahlScenario",
@@ -84,6 +94,6 @@ def test_the_reason_that_holds_is_given(scenario: str, inputs: dict[str, Any], o
 
 def test_the_page_and_a_result_alone_name_all_reasons() -> None:
     outputs = scenario_classes()["CompileBreakevenScenario"].result_type.outputs()
-    both = "experiment_items is absent or recompiles is absent"
+    both = "no experiment_items are given or no recompiles are given"
     assert outputs["experiment_slowdown"].undefined == both
     assert evaluate("CompileBreakevenScenario", COMPILE).result.undefined()["experiment_slowdown"] == both

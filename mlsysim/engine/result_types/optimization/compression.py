@@ -99,7 +99,7 @@ class QuantizedDeploymentProfileResult(Result):
     """Accepting or rejecting an INT8 model."""
 
     top1_drop: Real = Output(
-        "accuracy given up, in percentage points; negative if the integer model is better",
+        "percentage points of accuracy lost to integers; below zero where integers do better",
         formula="float_top1_pct - int_top1_pct",
     )
     latency_speedup: Real = Output("batch-one speedup", formula="float_latency / int_latency")
@@ -114,20 +114,20 @@ class QuantizedDeploymentProfileResult(Result):
         unit="mJ",
         formula="hardware.tdp / float_throughput",
         defined_if="hardware.tdp is not None",
-        undefined="the hardware states no rated power",
+        undefined="no rated power is known of the device",
     )
     int_energy: Energy | None = Output(
         "joules that an input costs in integers, with the rated power drawn all the time",
         unit="mJ",
         formula="hardware.tdp / int_throughput",
         defined_if="hardware.tdp is not None",
-        undefined="the hardware states no rated power",
+        undefined="no rated power is known of the device",
     )
     energy_improvement: Real | None = Output(
         "float energy divided by integer energy",
         formula="float_energy / int_energy",
         defined_if="hardware.tdp is not None",
-        undefined="the hardware states no rated power",
+        undefined="no rated power is known of the device",
     )
     passes_top1: Flag = Output(
         "whether the integer model reaches the accuracy limit", formula="int_top1_pct >= top1_limit_pct"

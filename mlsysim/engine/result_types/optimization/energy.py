@@ -37,7 +37,7 @@ class SystolicReuseEnergyResult(Result):
     """Operand reuse in a systolic array."""
 
     naive_energy: Energy = Output(
-        "energy of a multiply-accumulate without reuse",
+        "what a multiply-accumulate costs if each operand comes from off the chip",
         unit="pJ",
         formula="naive_accesses * access_energy + mac_energy",
     )
@@ -46,7 +46,7 @@ class SystolicReuseEnergyResult(Result):
         formula="edge_loads / array_dim",
     )
     systolic_energy: Energy = Output(
-        "energy of a multiply-accumulate in the array",
+        "what a multiply-accumulate costs with operands shared along the array",
         unit="pJ",
         formula="systolic_accesses * access_energy + mac_energy",
     )

@@ -10,7 +10,7 @@ class GrowthGapResult(Result):
     """How far compute outgrows bandwidth over time."""
 
     compute_annual_factor: Real = Output(
-        "growth factor of compute in one year of 365.25 days", formula="2 ** (31557600 / compute_doubling_period)"
+        "what compute is multiplied by in a year of 365.25 days", formula="2 ** (31557600 / compute_doubling_period)"
     )
     bandwidth_annual_factor: Real = Output("what bandwidth is multiplied by in a year", formula="1 + bandwidth_growth")
     gap: Real = Output(
@@ -23,15 +23,15 @@ class ParameterBandwidthGrowthResult(Result):
     """Model parameters against memory bandwidth over time."""
 
     bandwidth_index: list[Real] = Output(
-        "bandwidth of each device in baselines, in the order of the input",
+        "bandwidth of the devices, in the order they are listed, in multiples of the baseline device",
         formula="[device.memory.bandwidth / baseline_accelerator.memory.bandwidth for device in accelerators]",
     )
     dense_index: list[Real] = Output(
-        "parameters of each dense model in baselines, in the order of the input",
+        "parameters of the dense models, in the order they are listed, in multiples of the baseline model",
         formula="[model.parameters / baseline_model.parameters for model in dense_models]",
     )
     sparse_index: list[Real] = Output(
-        "all parameters of each sparse model in baselines, in the order of the input",
+        "the same for the sparse models, with all their parameters",
         formula="[model.parameters / baseline_model.parameters for model in sparse_models]",
     )
     bandwidth_growth: Real = Output("highest of the bandwidth indices", formula="max(bandwidth_index)")

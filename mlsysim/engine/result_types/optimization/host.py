@@ -11,7 +11,7 @@ class HostDispatchResult(Result):
 
     operations: Integer = Output("operations that the framework runs for the step", formula="blocks * ops_per_block")
     launches: Integer = Output(
-        "kernels launched for the step",
+        "how many kernels the step launches",
         formula="blocks * (ops_per_block if launches_per_block is None else launches_per_block)",
     )
     per_op_cost: Time = Output(

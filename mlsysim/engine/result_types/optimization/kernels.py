@@ -157,7 +157,7 @@ class CompileBreakevenResult(Result):
         "items whose gains add up to the time of one compile; may be a fraction",
         formula="compile_time / saving_per_item",
         defined_if="saving_per_item > 0",
-        undefined="compiled code is not faster, so that it never pays",
+        undefined="each item takes at least as long compiled, so that no number of them pays",
     )
     speedup: Real = Output("how many times faster the compiled model runs", formula="compiled_rate / eager_rate")
     experiment_eager: Time | None = Output(
@@ -165,14 +165,14 @@ class CompileBreakevenResult(Result):
         unit="s",
         formula="experiment_items / eager_rate",
         defined_if="experiment_items is not None",
-        undefined="experiment_items is absent",
+        undefined="no experiment_items are given",
     )
     experiment_compiled_running: Time | None = Output(
         "how long its items take in compiled code",
         unit="s",
         formula="experiment_items / compiled_rate",
         defined_if="experiment_items is not None",
-        undefined="experiment_items is absent",
+        undefined="no experiment_items are given",
     )
     experiment_compiled_total: Time | None = Output(
         "the same plus the time of every compile",
@@ -180,8 +180,8 @@ class CompileBreakevenResult(Result):
         formula="recompiles * compile_time + experiment_compiled_running",
         defined_if="experiment_items is not None and recompiles is not None",
         undefined={
-            "experiment_items is None": "experiment_items is absent",
-            "recompiles is None": "recompiles is absent",
+            "experiment_items is None": "no experiment_items are given",
+            "recompiles is None": "no recompiles are given",
         },
     )
     experiment_slowdown: Real | None = Output(
@@ -189,8 +189,8 @@ class CompileBreakevenResult(Result):
         formula="experiment_compiled_total / experiment_eager",
         defined_if="experiment_items is not None and recompiles is not None",
         undefined={
-            "experiment_items is None": "experiment_items is absent",
-            "recompiles is None": "recompiles is absent",
+            "experiment_items is None": "no experiment_items are given",
+            "recompiles is None": "no recompiles are given",
         },
     )
 
@@ -249,7 +249,9 @@ class ElementwiseOpResult(Result):
     flops: Operations = Output("arithmetic of the whole kernel", unit="MFLOP", formula="elements * flops_per_element")
     input_bytes: Data = Output("bytes read", unit="MB", formula="reads * elements * bytes_per_value")
     output_bytes: Data = Output("bytes written", unit="MB", formula="writes * elements * bytes_per_value")
-    parameter_bytes: Data = Output("bytes that parameters add", unit="kB", formula="parameter_values * bytes_per_value")
+    parameter_bytes: Data = Output(
+        "bytes read for scale, shift and the like", unit="kB", formula="parameter_values * bytes_per_value"
+    )
     traffic_bytes: Data = Output(
         "reads, writes and parameters together", unit="MB", formula="input_bytes + output_bytes + parameter_bytes"
     )

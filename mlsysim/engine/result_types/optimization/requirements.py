@@ -19,7 +19,7 @@ class InputSpaceResult(Result):
         formula="dataset.image_width * dataset.image_height * dataset.image_channels",
     )
     log10_inputs: Real = Output(
-        "how many different inputs there are, as a power of ten", formula="elements * log10(levels)"
+        "exponent of ten that gives the number of different images", formula="elements * log10(levels)"
     )
     digits: Integer = Output("how long that number is, written out", formula="floor(log10_inputs) + 1")
     test_examples: Integer = Output(
@@ -34,7 +34,8 @@ class IterationBudgetResult(Result):
         "how many runs the slow team has, a last unfinished one in part", formula="window / slow_cycle"
     )
     slow_final: Real = Output(
-        "accuracy the slow team ends at, in percent", formula="min(slow_start + slow_runs * slow_gain, ceiling)"
+        "where the slow team stands after the window, accuracy in percent",
+        formula="min(slow_start + slow_runs * slow_gain, ceiling)",
     )
     fast_possible_runs: Real = Output(
         "how many runs the fast team could start, a last unfinished one in part", formula="window / fast_cycle"
@@ -43,7 +44,9 @@ class IterationBudgetResult(Result):
         "where the fast team would end if nothing stopped it, in percent; more than 100 is possible",
         formula="fast_start + fast_effective_runs * fast_gain",
     )
-    fast_final: Real = Output("accuracy the fast team ends at, in percent", formula="min(fast_uncapped, ceiling)")
+    fast_final: Real = Output(
+        "where the fast team stands after the window, accuracy in percent", formula="min(fast_uncapped, ceiling)"
+    )
     ideas_ratio: Real = Output(
         "how many runs of the fast team count for each run of the slow one", formula="fast_effective_runs / slow_runs"
     )

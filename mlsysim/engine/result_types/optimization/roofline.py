@@ -222,7 +222,7 @@ class SingleNodeInferenceResult(Result):
         unit="J",
         formula="hardware.tdp * (idle_power_share + (1 - idle_power_share) * hfu) * latency",
         defined_if="hardware.tdp is not None",
-        undefined="the hardware states no rated power",
+        undefined="no rated power is known of the device",
     )
     overhead_dominated: Flag = Output(
         "whether overhead exceeds both arithmetic and traffic",

@@ -87,14 +87,14 @@ class WeightReadResult(Result):
         unit="J",
         formula="weight_bytes * energy_per_byte",
         defined_if="energy_per_byte is not None",
-        undefined="no energy per byte is given",
+        undefined="what a byte costs is not known",
     )
     read_power: Power | None = Output(
         "power that this takes while it goes on",
         unit="W",
         formula="read_energy / read_time",
         defined_if="energy_per_byte is not None",
-        undefined="no energy per byte is given",
+        undefined="what a byte costs is not known",
     )
     kv_cache_bytes: Data | None = Output(
         (

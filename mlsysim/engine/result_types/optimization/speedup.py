@@ -24,7 +24,7 @@ class AcceleratedFractionResult(Result):
         "what the speedup approaches for ever faster paths",
         formula="1 / (1 - fraction)",
         defined_if="fraction < 1",
-        undefined="all of the time moves (fraction = 1) and nothing is left to limit the speedup",
+        undefined="with a fraction of 1 no time stays behind that would limit the speedup",
     )
 
 
@@ -50,7 +50,7 @@ class AmdahlResult(Result):
         formula="total_time / upgraded_total_time",
         defined_if="upgraded_total_time > 0",
         undefined={
-            "1 / speedup == 0": "the new path takes no time: an infinite speedup with no untouched time",
+            "1 / speedup == 0": "an infinite speedup leaves no time, where there is no other stage that takes any",
             "1 / speedup > 0": "the new path takes less time than a double can hold",
         },
     )
@@ -65,7 +65,7 @@ class AmdahlResult(Result):
         "what overall_speedup cannot pass for any speedup of this stage",
         formula="total_time / untouched_time",
         defined_if="untouched_time > 0",
-        undefined="no time is left untouched (untouched_time = 0)",
+        undefined="untouched_time is 0, so that nothing bounds the speedup",
     )
 
 
@@ -97,7 +97,7 @@ class IronLawResult(Result):
         unit="GB/s",
         formula="bandwidth * memory_speedup",
         defined_if="bandwidth is not None",
-        undefined="the memory term is stated as a time",
+        undefined="no bandwidth is given, only what moving the data takes",
     )
     upgraded_memory_time: Time = Output(
         "what moving the data takes then", unit="ms", formula="memory_time / memory_speedup"
@@ -153,7 +153,7 @@ class PipelineSpeedupResult(Result):
         "what overall_speedup would be with the stage gone",
         formula="total / sum([stages[s] for s in keys(stages) if s != accelerated])",
         defined_if="sum([stages[s] for s in keys(stages) if s != accelerated]) > 0",
-        undefined="the other stages take no time",
+        undefined="there is no other stage that takes time",
     )
     group_time: Time | None = Output(
         "what the stages of the group take together now",

@@ -44,17 +44,17 @@ class ClusterExpansionResult(Result):
         "mean time between failures of the job once grown", unit="h", formula="component_mtbf / expanded_devices"
     )
     interval: Time = Output(
-        "best time between checkpoints before the expansion", unit="min", formula="sqrt(2 * t_write * mtbf)"
+        "how often the job best saves at its present size", unit="min", formula="sqrt(2 * t_write * mtbf)"
     )
     expanded_interval: Time = Output(
         "how often the grown job best saves", unit="min", formula="sqrt(2 * t_write * expanded_mtbf)"
     )
     overhead: Real = Output(
-        "share of wall time spent on saving and on redone work, before",
+        "part of wall time that goes into saving and into work done twice, before",
         formula="t_write / interval + interval / (2 * mtbf)",
     )
     expanded_overhead: Real = Output(
-        "share of wall time spent on saving and on redone work, after",
+        "part of wall time that goes into saving and into work done twice, after",
         formula="t_write / expanded_interval + expanded_interval / (2 * expanded_mtbf)",
     )
     overhead_growth: Real = Output("how many times larger that share gets", formula="expanded_overhead / overhead")
@@ -111,27 +111,27 @@ class ClusterTrainingTimeResult(Result):
             "workload.active_parameters) * tokens_per_step"
         ),
         defined_if="tokens_per_step is not None",
-        undefined="tokens_per_step is absent",
+        undefined="no tokens_per_step is given",
     )
     step_time: Time | None = Output(
         "how long a step takes on the clock",
         unit="s",
         formula="step_operations / delivered_rate",
         defined_if="tokens_per_step is not None",
-        undefined="tokens_per_step is absent",
+        undefined="no tokens_per_step is given",
     )
     steps: Real | None = Output(
         "how many steps the run has; may be a fraction",
         formula="workload.training_flops / step_operations",
         defined_if="tokens_per_step is not None",
-        undefined="tokens_per_step is absent",
+        undefined="no tokens_per_step is given",
     )
     energy: Energy | None = Output(
         "what the devices use if each draws its TDP from start to end",
         unit="kWh",
         formula="n_devices * hardware.tdp * training_time",
         defined_if="hardware.tdp is not None",
-        undefined="the hardware lists no TDP",
+        undefined="no rated power is known of the device",
     )
     step_energy: Energy | None = Output(
         "what the devices use for a step, each drawing its TDP",
@@ -139,8 +139,8 @@ class ClusterTrainingTimeResult(Result):
         formula="n_devices * hardware.tdp * step_time",
         defined_if="hardware.tdp is not None and tokens_per_step is not None",
         undefined={
-            "tokens_per_step is None": "tokens_per_step is absent",
-            "hardware.tdp is None": "the hardware lists no TDP",
+            "tokens_per_step is None": "no tokens_per_step is given",
+            "hardware.tdp is None": "no rated power is known of the device",
         },
     )
     device_hours: Time = Output("device time that the run takes", unit="h", formula="n_devices * training_time")
@@ -149,7 +149,7 @@ class ClusterTrainingTimeResult(Result):
         unit="USD",
         formula="device_hours * hourly_price",
         defined_if="hourly_price is not None",
-        undefined="hourly_price is absent",
+        undefined="no hourly_price is given",
     )
 
 
@@ -297,6 +297,6 @@ class SelfContainedReplicaResult(Result):
         ),
     )
     replica_gpus: Integer = Output(
-        "accelerators of a replica, by which an elastic job can grow or shrink",
+        "size of one copy in accelerators, and so the smallest change in size of an elastic job",
         formula="tensor_parallel * pipeline_depth",
     )

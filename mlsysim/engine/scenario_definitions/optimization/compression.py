@@ -155,10 +155,11 @@ _ALL_ZERO = 1e-30
 class QuantizationGridScenario(Scenario[QuantizationGridResult]):
     """Which integer grid do numbers land on, and how far off are they when read back?
 
-    Scale, zero-point, codes and read-back values of a list of numbers at a given number of bits. An affine grid spans
-    [lo, hi] and holds zero exactly, so that padding and ReLU zeros have a code of their own; a symmetric grid is
-    centered on zero. Rounds to nearest with ties to even, adds the zero-point afterwards, and clips at the ends of the
-    code range: a value outside [lo, hi] may be off by more than half a step.
+    For a list of numbers and a number of bits, this gives the scale and zero-point, the code of each number and what it
+    reads back as. An affine grid spans [lo, hi] and holds zero exactly, so that padding and ReLU zeros have a code of
+    their own; a symmetric grid is centered on zero. Ties round to the even code, the zero-point is added after
+    rounding, and codes beyond either end are clipped to it: a value outside [lo, hi] may be off by more than half a
+    step.
 
     Source: Jacob et al. (2018), equation 1, r = S (q - Z); ONNX QuantizeLinear for the order of rounding and shifting.
 
@@ -286,7 +287,7 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
     notes = (
         "Both models are charged the same power, so energy_improvement is throughput_gain over again. To claim "
         "that energy is saved, measure the power.",
-        "Write 76.1 for 76.1 percent, not 0.761; going from 76.1 to 75.8 is a drop of 0.3 percentage points.",
+        "Write 76.1 for 76.1 percent, not 0.761; the difference to 75.8 then reads 0.3, in percentage points.",
         "Do not expect the gain in latency to match the gain in throughput: one is measured at batch one, the "
         "other at large batch.",
         "The sizes are those of the parameters alone.",
@@ -310,8 +311,8 @@ class QuantizedDeploymentProfileScenario(Scenario[QuantizedDeploymentProfileResu
     int_calibration_error_pct: Percent = Input(
         "how far the integer model's confidences are from its accuracy, in percent"
     )
-    top1_limit_pct: Percent = Input("least acceptable accuracy in percent")
-    calibration_error_limit_pct: Percent = Input("largest acceptable calibration error in percent")
+    top1_limit_pct: Percent = Input("accuracy below which the integer model is rejected, in percent")
+    calibration_error_limit_pct: Percent = Input("calibration error above which it is rejected, in percent")
 
     def evaluate(self) -> QuantizedDeploymentProfileResult:
         tdp = self.hardware.tdp
@@ -414,7 +415,7 @@ class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
     notes = (
         "Check stored_bytes against the budget, never surviving_bytes: with values of four bytes, indices of two "
         "bytes add 50 percent.",
-        "Choose index_bytes by the length of a row; two bytes are enough for 65,536 columns.",
+        "Choose index_bytes by the length of a row; a row of up to 65,536 columns needs two bytes.",
         "Pruning less than the share index_bytes / bytes_per_nonzero makes the model larger than it was dense.",
         "2 MB means 2,000,000 bytes; for a part of 2,097,152 bytes, as flash is sold, write 2 MiB.",
     )
@@ -432,7 +433,7 @@ class SparseFlashFitScenario(Scenario[SparseFlashFitResult]):
     surviving_bytes: NonNegative[Data] = Input(
         "what is left of the weights after pruning, without any index", unit="MB"
     )
-    flash_budget: Positive[Data] = Input("flash set aside for the model", unit="MB")
+    flash_budget: Positive[Data] = Input("room in flash that the model may fill", unit="MB")
 
     def evaluate(self) -> SparseFlashFitResult:
         dense_bytes = self.workload.parameters * self.value_bytes
@@ -481,9 +482,8 @@ class StagedCompressionScenario(Scenario[StagedCompressionResult]):
     notes = (
         "An accuracy is a fraction such as 0.762; QuantizedDeploymentProfileScenario takes the same figure as "
         "76.1 percent.",
-        "Four inputs are for the record only: pruned_accuracy, distilled_accuracy, mobile_speedup and "
-        "quantize_first_loss change no output. Hold quantize_first_loss against final_loss to judge the order of "
-        "the stages.",
+        "No output depends on pruned_accuracy, distilled_accuracy, mobile_speedup or quantize_first_loss; they "
+        "are for the record. Hold quantize_first_loss against final_loss to judge the order of the stages.",
         "Do not infer speed from size: a model 16 times smaller may run at any speed, which is why the mobile "
         "speedup is stated apart.",
     )
@@ -527,7 +527,7 @@ class StagedCompressionScenario(Scenario[StagedCompressionResult]):
 
 
 class WorkLatencyGapScenario(Scenario[WorkLatencyGapResult]):
-    """What part of a cut in parameters or operations shows up as a cut in latency?
+    """Parameters or operations were cut: how much of that did latency feel?
 
     The ratio of two measured reductions. It says how much of the promise was kept, not why: scattered zeros that a
     dense kernel multiplies all the same, index traffic and overhead that pruning does not touch look alike in it. It

@@ -41,8 +41,9 @@ __all__ = ["DailyUploadScenario", "OffloadDeadlineScenario", "WakeWordFleetScena
 class DailyUploadScenario(Scenario[DailyUploadResult]):
     """How long does a site's uplink take to send a day's captures, and how much smaller would summaries be?
 
-    The uplink runs at a constant rate with no overhead and carries nothing else. The summary is what remains of a case
-    when the model runs at the site. Stops being valid where the link drops out or is shared, which makes it slower.
+    Assumes an uplink that is steady, has no overhead and serves nothing but these files. The summary is what remains of
+    a case when the model runs at the site. Stops being valid where the link drops out or is shared, which makes it
+    slower.
 
     Source: Beede et al. (2020), for clinics that wait for their images to upload; IEC 80000-13 for bits and bytes.
 
@@ -96,7 +97,7 @@ class DailyUploadScenario(Scenario[DailyUploadResult]):
 class OffloadDeadlineScenario(Scenario[OffloadDeadlineResult]):
     """Can a remote model answer before the next frame comes in?
 
-    A lower bound on sending one input and getting the answer, set against the time between frames. Leaves out queueing,
+    Sets the least time to send an input and have its answer against the pause between two frames. Leaves out queueing,
     encoding, retransmission and the size of the reply, so an answer that is late here is late in practice, while one
     that is in time here may still be late.
 
@@ -154,10 +155,10 @@ class OffloadDeadlineScenario(Scenario[OffloadDeadlineResult]):
 class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
     """What does a fleet of voice assistants send and cost if the cloud listens for the wake word, or the device does?
 
-    Traffic, price and datacenter load of a fleet that streams all audio, and of one that sends audio only after a wake
-    word. Averages over a day, with a factor for busy hours. Assumes uncompressed audio, a detector that never fires by
-    mistake, and datacenters that are fully busy; stops being valid for a fleet spread over time zones, whose peak is
-    lower.
+    Compares a fleet that streams whatever its microphones hear with one that sends a recording once it hears its wake
+    word: traffic, price, and datacenters on an average day and at its busiest. Assumes uncompressed audio, a detector
+    that never fires by mistake, and datacenters that are fully busy; stops being valid for a fleet spread over time
+    zones, whose peak is lower.
 
     Source: Warden (2018), for 16-bit samples at 16 kHz; Zhang et al. (2017), for detectors that fit a microcontroller;
     Jouppi et al. (2017), section 1, for sizing datacenters by the minutes people talk to them.
@@ -173,11 +174,12 @@ class WakeWordFleetScenario(Scenario[WakeWordFleetResult]):
     title = "Detecting a wake word on the device or in the cloud"
     sources = (WARDEN_2018, ZHANG_2017, JOUPPI_2017)
     notes = (
-        "cloud_detection_cost_per_year is held in USD per second and shown per year. How long a year is does not "
-        "matter, for the price is read by the same one.",
-        "datacenters_average and datacenters_peak size the requests only, not listening to all audio in the cloud.",
-        "Plan the network for fleet_query_rate times peak_ratio; the rate itself is the mean of a whole day of 24 "
-        "hours.",
+        "Internally cloud_detection_cost_per_year is in USD per second; answers show it per year. How long a year"
+        " is does not matter, for the price is read by the same one.",
+        "Both numbers of datacenters are for requests alone; to listen to all audio in the cloud would take "
+        "others on top.",
+        "Plan the network for fleet_query_rate times peak_ratio; the rate itself is the mean of a whole day of 24"
+        " hours.",
         "The number of datacenters is a fraction at full utilization. Divide by the utilization you aim for, and "
         "round up yourself.",
         "All devices share one waking window here. Users around the world do not, and their peak is lower than "

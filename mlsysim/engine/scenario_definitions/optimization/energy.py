@@ -58,10 +58,10 @@ class MemoryRoundTripScenario(Scenario[MemoryRoundTripResult]):
 class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult]):
     """What energy does arithmetic in a narrow number format save, and how many operations is a memory read worth?
 
-    Ratios of energy per addition, multiplication and multiply-accumulate between two formats, and one memory read
-    counted in narrow multiply-accumulates. Prices arithmetic units and the read alone: instructions, registers and
-    caches, which cost more than the arithmetic on a general-purpose processor, are left out. All figures belong to one
-    process and voltage.
+    Sets additions, multiplications and multiply-accumulates of two formats against each other, and a read of memory
+    against narrow multiply-accumulates. Prices arithmetic units and the read alone: instructions, registers and caches,
+    which cost more than the arithmetic on a general-purpose processor, are left out. All figures belong to one process
+    and voltage.
 
     Source: Horowitz (2014), energy of operations at 45 nm.
 
@@ -75,10 +75,10 @@ class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult
     title = "Arithmetic energy of a wide and a narrow number format"
     sources = (HOROWITZ_2014,)
     notes = (
-        "wide_mac and narrow_mac are per multiply-accumulate, which is two operations. Halve a FLOP count before "
-        "multiplying it with them.",
-        "Products of 8-bit values are summed in 32 bits, so mac_ratio is far below add_ratio; the ratio of "
-        "additions overstates the gain.",
+        "A multiply-accumulate, for which wide_mac and narrow_mac stand, counts as two operations. Halve a FLOP "
+        "count before multiplying it with them.",
+        "INT8 products need a sum of 32 bits, which keeps mac_ratio far below add_ratio; the ratio of additions "
+        "overstates the gain.",
         "State how wide the memory_read is: 32 bits from DRAM bring four INT8 operands at once, so that the "
         "comparison per operand is a fourth of this.",
     )
@@ -120,9 +120,9 @@ class OperationEnergyComparisonScenario(Scenario[OperationEnergyComparisonResult
 class SystolicReuseEnergyScenario(Scenario[SystolicReuseEnergyResult]):
     """What energy does a systolic array save by using each operand many times once it is fetched?
 
-    Energy per multiply-accumulate when every operand comes from off-chip memory, against an array in which a fetched
-    operand serves a whole row or column of cells. Assumes a full array; handing operands from cell to cell is free, and
-    there is no cache or on-chip buffer on either side.
+    What a multiply-accumulate costs where all its operands are brought in from off the chip, and where cells of an
+    array pass each operand on along their row or column. Assumes a full array; handing operands from cell to cell is
+    free, and there is no cache or on-chip buffer on either side.
 
     Source: Kung (1982) for the principle, many uses of each input; Jouppi et al. (2017), section 2, for the array of a
     TPU; Horowitz (2014) for the energies.

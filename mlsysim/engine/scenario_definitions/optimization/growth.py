@@ -78,9 +78,10 @@ class GrowthGapScenario(Scenario[GrowthGapResult]):
 class ParameterBandwidthGrowthScenario(Scenario[ParameterBandwidthGrowthResult]):
     """How far have model sizes and the memory bandwidth of one device each grown from a starting point?
 
-    Parameters of each model and bandwidth of each device, in multiples of a baseline model and a baseline device.
-    Growth is the highest point of a series, wherever it stands in the list. Sparse models are shown but not counted:
-    they use only part of their parameters per input, so that their size says little of the bandwidth they need.
+    Parameters of each model and bandwidth of each device, in multiples of a baseline model and a baseline device. The
+    growth of a list is its largest index, whatever the order. For sparse models the index is given, but growth leaves
+    them out: they use only part of their parameters per input, so that their size says little of the bandwidth they
+    need.
 
     Source: Gholami et al. (2024), on parameters against the memory of accelerators; Wulf and McKee (1995) for the gap
     between what consumes data and what delivers it.

@@ -14,9 +14,9 @@ __all__ = ["HostDispatchScenario", "HostInputPipelineScenario"]
 class HostDispatchScenario(Scenario[HostDispatchResult]):
     """What does the host cost when it issues a step eagerly, one operation at a time?
 
-    Host time to dispatch the operations and launch the kernels of one step, set against the device time of that step.
-    Assumes that host and device take turns. Real launches are asynchronous, so a step is closer to the larger of the
-    two; this model overstates the cost while the device is the slower side.
+    What dispatching and launching take the host, relative to what the accelerator takes to compute. Adds the two up, as
+    if one waited for the other. In fact launches are queued while the device computes, so that a step takes about as
+    long as the slower side; for as long as that is the device, the host costs less than this says.
 
     Source: Paszke et al. (2019), section 5.2; Fernandez et al. (2023), section 2.
 
@@ -79,7 +79,7 @@ class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
     """Can the host and its link keep an accelerator fed with batches?
 
     Batches the loader holds ready, decoded bytes per second it must produce, and the time to copy a batch to the
-    device, set against the compute times of named steps. Copies run at the full bandwidth of the link with no latency;
+    device, set against the compute times of named steps. Assumes that a copy starts at once and uses the whole link;
     from memory that is not pinned, or over a link that others use as well, they take longer. Whether the loader can
     decode that fast is not asked.
 
@@ -102,7 +102,7 @@ class HostInputPipelineScenario(Scenario[HostInputPipelineResult]):
         "copy_time assumes the full rate of the link, which copies reach from pinned buffers and not from "
         "pageable ones.",
         "Set aside host memory for batches_in_flight x batch_bytes, which the loader keeps.",
-        "A copy_share above 1 is possible: the copy then takes longer than the step.",
+        "Expect a copy_share of more than 1 where a step is over before its next batch has crossed the link.",
         "For comparison only, device_copy_time moves the batch once through device memory; copy_time does not "
         "include it.",
     )

@@ -95,8 +95,8 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
     """How much data does a tiled matrix multiply C = A B move, and how much on-chip space do its tiles need?
 
     Counts only, no timing and no cache model: set against no reuse, perfect reuse, and single-cell loop orders that
-    keep one operand in place. Per-tile figures describe full tiles; where a tile side does not divide the matrix side,
-    tile_products x tile_product_flops exceeds flops.
+    keep one operand in place. What is said of one tile is said of a full one. Tiles that the edge of the matrix cuts
+    short count in full in tile_products, whose work then adds up to more than flops.
 
     Source: Lam et al. (1991), section 2, for blocking; Hong and Kung (1981) for the bound it approaches; Chen et al.
     (2016), section III, for stationary dataflows.
@@ -112,7 +112,8 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
     notes = (
         "Tiles must fit into the matrix, or the request is refused.",
         "Each B element is read once per group of `cells` rows, the last group possibly not full.",
-        "Moves are elements, not bytes; compulsory_intensity counts C at operand width even when sums are wider.",
+        "Multiply moves by the width of an element to have bytes; compulsory_intensity counts C at operand width "
+        "even when sums are wider.",
         "Shared memory of a GPU holds operand_tile_bytes; the accumulator, which live_bytes includes, is in registers.",
         "Counts can pass 2^53, the largest integer a JavaScript number holds exactly; they are exact in the JSON text.",
     )
@@ -128,7 +129,7 @@ class MatmulTileScenario(Scenario[MatmulTileResult]):
     tile_m: AtLeastOne[Integer] = Input("height of a tile of C")
     tile_n: AtLeastOne[Integer] = Input("width of a tile of C")
     tile_k: AtLeastOne[Integer] = Input("part of each sum that one pair of operand tiles covers")
-    operand_bytes: Positive[Data] = Input("size of an element of A or B", unit="byte")
+    operand_bytes: Positive[Data] = Input("bytes of a number in A or B", unit="byte")
     accumulator_bytes: Positive[Data] = Input("size of a sum while it is accumulated", unit="byte")
     double_buffered: Flag = Input(
         "hold two tiles of each operand, to load the next while this one is computed",
@@ -234,7 +235,7 @@ class CompileBreakevenScenario(Scenario[CompileBreakevenResult]):
     notes = (
         "breakeven_items is not whole: round it up to items, or to batches if your rates were measured in batches.",
         "Count the first compile among recompiles: with ten changes to the code after it, write eleven.",
-        "A new input shape can set off another compile too; count it among the recompiles.",
+        "Models often compile again when the shape of their input changes; recompiles should have those in it.",
     )
 
     eager_rate: Positive[Frequency] = Input("speed of the model as it is, in items per second", unit="1/s")
@@ -392,7 +393,7 @@ class ElementwiseOpScenario(Scenario[ElementwiseOpResult]):
         "An operation on two tensors, such as a residual add, has two reads.",
         "The intensity is a rough figure: exponentials and square roots are counted as one operation by custom, "
         "though they take many.",
-        'bytes_per_value is in bytes: for 16-bit values write "2 B" or "16 bit", not "16 B".',
+        'Values of 16 bits are "2 B" or "16 bit" wide, not "16 B".',
         "Norm parameters often stay in FP32, while here they have the width of the data.",
     )
     rules = (Rule("reads + writes >= 1", at="reads", because="a kernel reads or writes its values at least once"),)

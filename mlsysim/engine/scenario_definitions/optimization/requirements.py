@@ -44,9 +44,9 @@ _WIDEST_CHANNEL = 16
 class InputSpaceScenario(Scenario[InputSpaceResult]):
     """How many different images of a data set's size are there, beside the number a benchmark checks?
 
-    Every channel element takes any of its levels, so the count is levels to the power of the elements; it is given as
-    a power of ten, for it fits no double. Nearly all of these images are noise: the number bounds testing by
-    enumeration, and says nothing about the far smaller set of natural images.
+    Every channel element takes any of its levels, so the count is levels to the power of the elements; it is given as a
+    power of ten, for it fits no double. Almost every one of them looks like noise. So the number says that testing them
+    all is out of the question, and not how many natural images there are, which are far fewer.
 
     Source: Russakovsky et al. (2015), table 2, for the images of each split; Deng et al. (2009) for the collection they
     come from.
@@ -59,8 +59,8 @@ class InputSpaceScenario(Scenario[InputSpaceResult]):
     title = "Size of an image model's input space against its test set"
     sources = (DENG_2009, RUSSAKOVSKY_2015)
     notes = (
-        "For test_examples the validation split is counted. The entry of ImageNet has a test_examples too, which "
-        "is another split: 100,000 images whose labels were never published.",
+        "The number in test_examples is that of the validation split. The entry of ImageNet has a test_examples "
+        "too, which is another split: 100,000 images whose labels were never published.",
         "Eight bits per channel are 256 levels. With levels = 8 the space is another one, and much smaller.",
         "The count includes every image of pure noise. It shows that inputs cannot be tested one by one, and not "
         "how many natural images there are.",
@@ -134,13 +134,13 @@ class IterationBudgetScenario(Scenario[IterationBudgetResult]):
 
     window: Positive[Time] = Input("time in which both teams work", unit="day")
     slow_cycle: Positive[Time] = Input("how long the slow team waits for a result", unit="day")
-    slow_start: Percent = Input("accuracy the slow team starts from, in percent")
-    slow_gain: NonNegative[Real] = Input("percentage points gained per slow run")
+    slow_start: Percent = Input("where the slow team begins, accuracy in percent")
+    slow_gain: NonNegative[Real] = Input("what a run of the slow team adds, in percentage points")
     fast_cycle: Positive[Time] = Input("how long the fast team waits for a result", unit="h")
-    fast_start: Percent = Input("accuracy the fast team starts from, in percent")
-    fast_gain: NonNegative[Real] = Input("percentage points gained per fast run that counts")
+    fast_start: Percent = Input("where the fast team begins, accuracy in percent")
+    fast_gain: NonNegative[Real] = Input("what a run of the fast team adds if it counts, in percentage points")
     fast_effective_runs: NonNegative[Integer] = Input("results that the fast team has time to learn from")
-    ceiling: Positive[Percent] = Input("accuracy neither team can pass, in percent")
+    ceiling: Positive[Percent] = Input("where both teams get stuck at the latest, accuracy in percent")
 
     def evaluate(self) -> IterationBudgetResult:
         slow_runs = self.window / self.slow_cycle
@@ -173,9 +173,9 @@ class IterationBudgetScenario(Scenario[IterationBudgetResult]):
 class LateConstraintScenario(Scenario[LateConstraintResult]):
     """What does a memory limit cost that nobody asked about until the model was handed over?
 
-    By how much the model overruns its budget, how many days of work go to waste, and how long the repair takes when
-    its tasks follow one another. Days are calendar days, and everything since the request counts as wasted; where part
-    of the work can be kept, as data and evaluations often can, the waste is smaller.
+    Gives the overrun, the days of work that are thrown away, and how long it takes to make good if no task can start
+    before the one ahead of it is done. Days are calendar days, and everything since the request counts as wasted; where
+    part of the work can be kept, as data and evaluations often can, the waste is smaller.
 
     Source: Boehm (1981) for a change that costs more the later it comes; Amershi et al. (2019), figure 1, for the
     stages between a requirement and a deployment.
@@ -208,13 +208,13 @@ class LateConstraintScenario(Scenario[LateConstraintResult]):
 
     model_memory: Positive[Data] = Input("what the model takes in memory", unit="GB")
     memory_budget: Positive[Data] = Input("what the model may take in memory on the device", unit="MB")
-    device_memory_low: Positive[Data] = Input("memory of the smallest target device; recorded", unit="GB")
-    device_memory_high: Positive[Data] = Input("memory of the largest target device; recorded", unit="GB")
+    device_memory_low: Positive[Data] = Input("what the device with the least memory has; for the record", unit="GB")
+    device_memory_high: Positive[Data] = Input("what the device with the most memory has; for the record", unit="GB")
     request_day: NonNegative[Integer] = Input("number of the day on which the work was asked for")
     validation_sensitivity: dict[DayNumber, Share] = Input("sensitivity reached by day, by day number; recorded")
-    handoff_day: NonNegative[Integer] = Input("day the model goes to deployment; recorded")
-    discovery_day: NonNegative[Integer] = Input("day the limit comes up; recorded")
-    check_day: NonNegative[Integer] = Input("day the overrun is confirmed; recorded")
+    handoff_day: NonNegative[Integer] = Input("number of the day on which others take the model over; for the record")
+    discovery_day: NonNegative[Integer] = Input("number of the day on which the limit is found; for the record")
+    check_day: NonNegative[Integer] = Input("number of the day on which a check confirms it; for the record")
     discard_day: NonNegative[Integer] = Input("number of the day on which the model is given up")
     repair_tasks: dict[Text, NonNegative[Time]] = Input(
         "what has to be done again, by name and one after another", unit="day"
@@ -238,11 +238,11 @@ class LateConstraintScenario(Scenario[LateConstraintResult]):
 
 
 class ScreeningRequirementsScenario(Scenario[ScreeningRequirementsResult]):
-    """Which measured test slices of a screening model meet its sensitivity floor, and what power may its device draw?
+    """On which test slices is a screening model too insensitive for release, and what power may its device draw?
 
     Every slice is held to the same floor, and one below it is enough to hold a release, however good the average is.
-    Sensitivities are taken as exact: a small slice needs a confidence interval before the comparison means much. An
-    empty list of failing slices is no release decision, for nothing but sensitivity is tested.
+    Sensitivities are taken as exact: for a small slice, work out a confidence interval before you trust the comparison.
+    An empty list of failing slices is no release decision, for nothing but sensitivity is tested.
 
     Source: Abramoff et al. (2018) for floors of sensitivity and specificity set before a trial; Gulshan et al. (2016)
     for operating points that differ by data set; Oakden-Rayner et al. (2020) for slices that an average hides.

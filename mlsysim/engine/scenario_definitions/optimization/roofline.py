@@ -43,9 +43,10 @@ __all__ = [
 class AcceleratorComparison(Scenario[AcceleratorComparisonResult]):
     """How much faster is one accelerator than another, at peak and per watt?
 
-    Ratios of peak rate, of rated power and of peak per watt, and the device-hours the candidate needs for a job
-    measured on the baseline. Assumes that both sustain the same share of their peak, which holds for compute-bound work
-    at best: a memory-bound job follows the ratio of bandwidths, which is usually smaller.
+    Peak, rated power and peak per watt of a candidate in multiples of a baseline, and how long a job that was measured
+    on the baseline keeps the candidate busy. Assumes that both sustain the same share of their peak, which
+    compute-bound work may do. Where memory is the limit, the ratio of bandwidths is the one to use, and it is smaller
+    as a rule.
 
     Source: Williams et al. (2009), for the peak as the ceiling of compute-bound work.
 
@@ -130,7 +131,7 @@ class AcceleratorGenerationsScenario(Scenario[AcceleratorGenerationsResult]):
     )
 
     accelerators: Annotated[list[AnyHardware], Needs("compute.peak", "memory.bandwidth")] = Input(
-        "accelerators from first to last, at least two", min_length=2
+        "the series in order, two devices or more", min_length=2
     )
 
     def evaluate(self) -> AcceleratorGenerationsResult:
@@ -153,11 +154,11 @@ class AcceleratorGenerationsScenario(Scenario[AcceleratorGenerationsResult]):
 
 
 class RooflinePointScenario(Scenario[RooflinePointResult]):
-    """What is the best rate a kernel of given arithmetic intensity can reach on an accelerator?
+    """How fast can a kernel run on an accelerator, given how much arithmetic it does per byte?
 
     The lower of two ceilings: the compute peak, and memory bandwidth times intensity. Assumes perfect overlap of
-    arithmetic and memory traffic and one level of memory; a kernel whose data stay in cache can pass it. A measured
-    kernel is given by its rate and bandwidth in place of its intensity.
+    arithmetic and memory traffic and one level of memory; a kernel whose data stay in cache can pass it. Where a
+    profiler has shown rate and bandwidth, state these two and no intensity.
 
     Source: Williams et al. (2009), attainable = min(peak, bandwidth x operational intensity).
 
@@ -193,7 +194,7 @@ class RooflinePointScenario(Scenario[RooflinePointResult]):
         "arithmetic of the kernel for each byte it moves", unit="FLOP/byte", default=None
     )
     precision: Annotated[Text, OneOf("keys(hardware.compute.rates)")] | None = Input(
-        "number format whose dense rate is the ceiling; absent means the reference peak", default=None
+        "format whose dense rate limits the arithmetic; left out, the reference peak does", default=None
     )
     achieved_rate: Positive[OperationRate] | None = Input(
         "arithmetic that the kernel was seen to do", unit="TFLOP/s", default=None
@@ -243,9 +244,10 @@ BYTES_PER_WEIGHT = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8"
 class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
     """How long does one inference pass over a batch take on one accelerator, and what holds it back?
 
-    The slower of arithmetic and memory traffic, plus fixed software overhead. Traffic is the weights once and a set
-    share of them per input as activations. Only the weights need to fit the memory: the caches of a decoder are in
-    neither footprint nor traffic. Where weights spill to the host, all traffic is charged at the link.
+    Arithmetic and traffic overlap, so the longer one counts, and the overhead of the software comes on top. All weights
+    are read once, and each input adds activations in proportion to them. Memory has to hold the weights and nothing
+    else: the caches of a decoder are in neither footprint nor traffic. Where weights spill to the host, all traffic is
+    charged at the link.
 
     Source: Williams et al. (2009) for the two ceilings; Chowdhery et al. (2022), appendix B, for utilization; Barroso
     and Hölzle (2007), figure 4, for power that grows from an idle share with utilization.
@@ -258,19 +260,19 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
     title = "One inference pass on one accelerator"
     sources = (WILLIAMS_2009, CHOWDHERY_2022, BARROSO_2007)
     notes = (
-        "One pass is one token of a decoder, one sequence of an encoder, one image of a vision model and one step "
-        "of a diffusion model, whose steps you multiply by yourself.",
+        "One pass is one token of a decoder, one sequence of an encoder, one image of a vision model and one step"
+        " of a diffusion model, whose steps you multiply by yourself.",
         "A format the hardware lists no rate for runs at the reference peak, with the warning "
         "precision_rate_missing; fp16 and bf16 are what that peak stands for and give none.",
-        "Efficiency lowers the compute rate and leaves the bandwidth, so at its default the ridge is half of what "
-        "the datasheet gives.",
+        "Efficiency lowers the compute rate and leaves the bandwidth, so at its default the ridge is half of what"
+        " the datasheet gives.",
         "Weights that do not fit slow everything down to the link, the part that did fit as well. Where no link "
-        "is listed the fallback is used; for a phone it beats the phone's own memory, spilling costs nothing, and "
-        "the warning host_link_assumed says so.",
-        "A device that lists a flash bandwidth reads from flash as soon as the weights exceed its on-chip memory, "
-        "though DRAM might hold them.",
-        "bottleneck names Compute or Memory even when overhead is longer than both; read overhead_dominated first.",
-        "energy covers the whole batch, host excluded.",
+        "is listed the fallback is used; for a phone it beats the phone's own memory, spilling costs nothing, and"
+        " the warning host_link_assumed says so.",
+        "A device that lists a flash bandwidth reads from flash as soon as the weights exceed its on-chip memory,"
+        " though DRAM might hold them.",
+        "Check overhead_dominated before you act on bottleneck, which says Compute or Memory whatever the overhead is.",
+        "The energy is that of the device for all inputs of the batch; the host uses more.",
         "You cannot ask for fp4, whatever rate the hardware lists: with its block scales, the bytes of a value "
         "are not one number.",
     )
@@ -298,7 +300,10 @@ class SingleNodeInferenceScenario(Scenario[SingleNodeInferenceResult]):
         why="an assumption that keeps weights the larger part at small batches",
     )
     layer_overhead: NonNegative[Time] = Input(
-        "software time per layer", unit="us", default="10 us", why="the order of one framework operation"
+        "what each layer costs in software, whatever its size",
+        unit="us",
+        default="10 us",
+        why="the order of one framework operation",
     )
     fallback_link: Positive[DataRate] = Input(
         "bandwidth of the host link if weights spill and the hardware names no link",

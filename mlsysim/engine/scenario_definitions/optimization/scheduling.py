@@ -57,7 +57,7 @@ __all__ = [
 
 
 class DominantShareScenario(Scenario[DominantShareResult]):
-    """How many bundles does each tenant get when whoever has the smallest dominant share is served next?
+    """Tenants take turns, the one with the smallest dominant share first: how many bundles does each end up with?
 
     Progressive filling with whole bundles: demand has no end, the cluster is one pool, and a tenant whose next bundle
     does not fit is passed over while others go on. The published algorithm stops there; this one lets a small tenant
@@ -78,20 +78,20 @@ class DominantShareScenario(Scenario[DominantShareResult]):
     sources = (GHODSI_2011,)
     notes = (
         "Bundles are whole, so shares seldom come out equal: a gap does not mean that the policy is unfair.",
-        "Memory in GB for the capacity and GiB for a bundle, or Gbit/s against GB/s, bends the shares in silence: "
-        "names and units of resources are yours to keep equal.",
+        "Amounts are plain numbers. A capacity in GB and a bundle in GiB give wrong shares, and nothing can "
+        "notice it; keep each resource to one unit.",
     )
     rules = (
         Rule(
             "all([len(bundle) == len(capacity) and all([r in bundle for r in keys(capacity)]) "
             "for bundle in values(bundles)])",
             at="bundles",
-            because="every bundle names exactly the resources of capacity; write 0 where a tenant needs none",
+            because="capacity and each bundle list the same resources, with 0 for one that a tenant does not use",
         ),
         Rule(
             "min([max([bundles[t][r] / capacity[r] for r in keys(capacity)]) for t in keys(bundles)]) >= 0.00001",
             at="bundles",
-            because="the largest share a bundle takes of any resource is at least 0.00001, so that filling ends soon",
+            because="bundles that take less than 0.00001 of everything would fill the cluster too slowly",
         ),
         Rule(
             "min("
@@ -186,9 +186,10 @@ _MOST_AHEAD = 1_000_000
 class ElasticResizeScenario(Scenario[ElasticResizeResult]):
     """Should a job start small now, wait for its full allocation, or start small and grow midway?
 
-    Epochs and GPU-hours over a fixed window under the three plans. Throughputs are steady at each size, the waiting
-    plan holds no GPUs while it queues, and the resize pause is charged at the larger size. Epochs are not progress: a
-    larger allocation often comes with a larger batch, which learns less per epoch.
+    Compares what the three plans get done before a deadline, and what they hold in GPU-hours. Throughputs are steady at
+    each size, the waiting plan holds no GPUs while it queues, and the resize pause is charged at the larger size. An
+    epoch on more GPUs is often one with a larger batch and teaches the model less, so that equal epochs are not equal
+    progress.
 
     Source: Qiao et al. (2021), section 2, for goodput against allocation; Or et al. (2020), section 3, for the cost of
     resizing.
@@ -272,8 +273,8 @@ class ElasticResizeScenario(Scenario[ElasticResizeResult]):
 class DiurnalLendingScenario(Scenario[DiurnalLendingResult]):
     """What is it worth to lend a serving reservation to training while demand is low?
 
-    A fleet whose serving GPUs idle off-peak, against one that lends them out. Serving reserves its peak and a buffer;
-    lending passes on what average demand and buffer leave over. Averages only: assumes that lent GPUs are fully useful
+    Of two fleets, one lets its serving GPUs idle off-peak and the other lends them. The reservation is for a peak and a
+    buffer, and what is lent is that peak less the average. Only averages count: assumes that lent GPUs are fully useful
     and can be called back at once, and that training is busy all the time. Stops being valid where preemption costs
     borrowed jobs a notable part of their work.
 
@@ -403,9 +404,9 @@ class NodePackingScenario(Scenario[NodePackingResult]):
 class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
     """What do forced preemptions cost a training job in time, device-hours and money, per stop and per day?
 
-    Every stop throws away the progress made after the latest checkpoint, then costs a restart, a reload and a warmup.
-    The scheduler knows that it stopped the job, so no time goes into noticing a failure. Assumes that the job gets its
-    devices back at once; where it waits in a queue, that time comes on top.
+    A stop costs what was done since the last checkpoint, and then the time to restart, to read the checkpoint and to
+    warm up. Nobody has to notice it first, as with a failure, for the scheduler itself stopped the job. Assumes that
+    the job gets its devices back at once; where it waits in a queue, that time comes on top.
 
     Source: Young (1974), for work lost since the latest checkpoint and time to recover; Kokolis et al. (2024), for
     restarts in training on shared clusters.
@@ -419,10 +420,10 @@ class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
     title = "What forced preemptions cost a training job"
     sources = (YOUNG_1974, KOKOLIS_2024)
     notes = (
-        "For lost_work take about half of the time between two checkpoints: stops come anywhere in it, halfway on "
-        "average.",
+        "For lost_work take about half of the time between two checkpoints: stops come anywhere in it, halfway on"
+        " average.",
         "State checkpoint_bandwidth for the job as a whole; a GB in it has 10^9 bytes.",
-        "Stops are counted over wall time, without a cap: lost_per_day above 24 h means that the job gets nowhere.",
+        "Stops are counted over wall time, without a cap: a job that loses 24 h a day or more never advances.",
     )
 
     n_devices: AtLeastOne[Integer] = Input("how many accelerators stop with the job")
@@ -462,7 +463,7 @@ class PreemptionTaxScenario(Scenario[PreemptionTaxResult]):
 
 
 class QuotaLendingScenario(Scenario[QuotaLendingResult]):
-    """How many GPUs of a guaranteed quota are idle now and can be lent out as preemptible capacity?
+    """How many GPUs of its quota does a team leave idle, for others to use until it wants them back?
 
     A snapshot: what the owner uses is rounded to whole GPUs, and all the rest is lent. Assumes that lent GPUs can be
     called back at once. There is no forecast of demand, so a quota that was idle only for a moment is lent as well.
@@ -486,7 +487,7 @@ class QuotaLendingScenario(Scenario[QuotaLendingResult]):
     guarantee: NonNegative[Integer] = Input("GPUs that belong to the owner's quota")
     used_share: Share = Input("share of the quota in use at present")
     borrower_guarantee: NonNegative[Integer] | None = Input(
-        "guarantee of the borrowing team; recorded only", default=None
+        "quota of the team that borrows; for the record", default=None
     )
 
     def evaluate(self) -> QuotaLendingResult:

@@ -31,9 +31,9 @@ __all__ = ["ExpertWeightTrafficScenario", "ServingConsolidationScenario", "Weigh
 class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
     """How many weights does a mixture-of-experts model hold in memory, and how many does one token read?
 
-    Both in bytes, next to those of a dense model that reads all it holds. Byte counts for a single token, not
-    latencies: tokens of a batch pick different experts, so that a step of many tokens reads up to everything the model
-    holds, and the advantage shrinks.
+    Counts bytes, beside those of a dense model that reads all it holds, and no times. It counts them for one token:
+    tokens of a batch pick different experts, so that a step of many tokens reads up to everything the model holds, and
+    the advantage shrinks.
 
     Source: Shazeer et al. (2017), section 2, for experts of which a token uses few; DeepSeek-AI (2024), DeepSeek-V3.
 
@@ -90,9 +90,9 @@ class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
 class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
     """How many devices, and how much money, does it save when small models share devices instead of holding one each?
 
-    Small models are packed a fixed number to a device, next to large models that keep their own devices. Memory is the
-    only limit: the load is assumed to allow the sharing, which stops being so where tenants are busy at the same time
-    and wait for each other.
+    Small models are packed a fixed number to a device, next to large models that keep their own devices. Nothing but
+    memory limits the sharing: the load is assumed to allow the sharing, which stops being so where tenants are busy at
+    the same time and wait for each other.
 
     Source: Shen et al. (2019) for packing models onto shared GPUs; the MIG user guide for partitions of a device.
 
@@ -106,13 +106,17 @@ class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
     sources = (SHEN_2019, MIG_GUIDE)
     notes = (
         "The last device may be shared by fewer models than the others: 101 models, two to a device, take 51.",
-        "Tenants that together exceed the device, or a large model that exceeds its devices, are errors. A "
-        "partition too small for the model is not: its idle share then is negative.",
+        "What has no room is refused: tenants beyond the memory of their device, a large model beyond that of its"
+        " devices. A partition is only compared with, so one that is too small has an idle share below zero.",
         "Decide between GB and GiB for device_memory and stay with it: 80 GB are 80e9 bytes, 80 GiB are 85.9e9.",
         "Every utilization is a share of memory and says nothing of how busy the device computes.",
     )
     rules = (
-        Rule("tenants * small_footprint <= device_memory", at="tenants", because="tenants share one device's memory"),
+        Rule(
+            "tenants * small_footprint <= device_memory",
+            at="tenants",
+            because="all tenants of a device have to fit its memory",
+        ),
         Rule(
             "large_model.parameters * bytes_per_param <= gpus_per_large * device_memory",
             at="gpus_per_large",
@@ -186,9 +190,9 @@ class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
 class WeightReadScenario(Scenario[WeightReadResult]):
     """How long does memory bandwidth alone make a single input take, one image or one generated token?
 
-    Every weight crosses the memory bus once per input. Optionally adds the key-value cache of one sequence, and a
-    separate step that unpacks narrow weights before use. Arithmetic and software overhead are ignored, so this is a
-    floor; it stops being one where weights stay in cache between inputs.
+    Every weight crosses the memory bus once per input. Given a context, the keys and values cached for it are read as
+    well, and narrow weights can be unpacked in a step of their own. With neither arithmetic nor software overhead in
+    it, the time is a floor; it stops being one where weights stay in cache between inputs.
 
     Source: Pope et al. (2022), section 2; cache of grouped heads after Shazeer (2019), of compressed latents after
     DeepSeek-AI (2024), section 2.1.

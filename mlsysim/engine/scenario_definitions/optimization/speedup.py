@@ -52,9 +52,9 @@ __all__ = [
 class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
     """How much faster does a job get when a share of its time moves from one path to a faster one?
 
-    Amdahl's law with the gain of the accelerated share taken from two rates, the new path's over the old path's.
-    Assumes that this share runs at the ratio of the rates, that the rest keeps its time and that nothing overlaps. It
-    stops being valid where another resource limits the moved work: then the ratio of that resource is the gain.
+    Amdahl's law, where what moves gets faster by the rate of its new path over that of its old one. Assumes that this
+    share runs at the ratio of the rates, that the rest keeps its time and that nothing overlaps. It stops being valid
+    where another resource limits the moved work: then the ratio of that resource is the gain.
 
     Source: Amdahl (1967); as 1 / ((1 - f) + f / s) in Hill and Marty (2008), section "Amdahl's law".
 
@@ -109,7 +109,7 @@ class AcceleratedFractionScenario(Scenario[AcceleratedFractionResult]):
 
 
 class AmdahlScenario(Scenario[AmdahlResult]):
-    """What does a faster stage do to a request whose stages run one after the other?
+    """Stages of a request run one after another: how much faster does it get if one of them does?
 
     Amdahl's law with times in place of fractions: the chosen stage takes its time over the speedup, the others keep
     theirs. Assumes that nothing overlaps; where stages do, only those on the critical path belong in it.
@@ -176,8 +176,9 @@ class IronLawScenario(Scenario[IronLawResult]):
     """How long does a task of data movement, arithmetic and fixed overhead take, and what does an upgrade change?
 
     Adds the three terms up with nothing overlapped, and again with movement and arithmetic overlapped perfectly, before
-    and after either term gets faster. Reality lies between the two. Assumes that each term is sustained at the stated
-    rate throughout; it stops being valid where a task has phases, each bound by a term of its own.
+    and after either term gets faster. A real task overlaps in part and takes a time between these. Assumes that each
+    term is sustained at the stated rate throughout; it stops being valid where a task has phases, each bound by a term
+    of its own.
 
     Source: Hennessy and Patterson for time as a sum of terms and what speeding up one of them is worth; Williams et al.
     (2009) for the overlap of movement and arithmetic.
@@ -296,7 +297,7 @@ def _time_of(stated: float | None, amount: float | None, rate: float | None) -> 
 
 
 class PeakRatioRangeScenario(Scenario[PeakRatioRangeResult]):
-    """How many times faster is a peak rate than a baseline of which only a low and a high estimate are known?
+    """A baseline is only known to lie between two rates: how many times higher is a given peak?
 
     Pure ratios of peaks. They say nothing of achieved performance: both sides would have to reach the same share of
     their peaks, on work that arithmetic limits on both.
@@ -313,7 +314,8 @@ class PeakRatioRangeScenario(Scenario[PeakRatioRangeResult]):
     sources = (LEE_2010,)
     notes = (
         "A ratio of peaks means something only within one number format and with sparsity on neither side or on "
-        "both; a peak with structured sparsity is twice the dense one.",
+        "both; vendors print peaks with sparsity that are twice the dense ones, and some that are four times as "
+        "high.",
         "baseline_low must not exceed baseline_high.",
     )
     rules = (Rule("baseline_low <= baseline_high", at="baseline_high"),)

@@ -72,8 +72,8 @@ __all__ = [
 class AcceleratorPodScenario(Scenario[AcceleratorPodResult]):
     """What do the chips of a pod add up to, in peak rate and in memory?
 
-    A plain product, with no interconnect and no loss from scaling, so the rate is a bound that no job reaches. The
-    memory is not one address space: each chip still has to hold its own share.
+    A plain product, with no interconnect and no loss from scaling, so the rate is a bound that no job reaches. No chip
+    sees the memory of all: a job has to be divided so that each part fits one chip.
 
     Source: Jouppi et al. (2023), for a pod of 4,096 chips with 32 GiB each.
 
@@ -115,13 +115,13 @@ _SAME_MEMORY = 0.1
 
 
 class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
-    """Does a larger training cluster still pay once checkpoints and failures are counted?
+    """More devices fail more often: does a larger training cluster pay all the same?
 
-    A synchronous job grows to a multiple of its devices while its checkpoints stay as large and as slow to write. Any
-    device failure stops it, so failures come more often in proportion; each size saves at its own best interval, and a
-    failure costs half an interval of work. The break-even is the step speedup that the larger job must show to finish
-    no later. First order in write time over time between failures, and refused where the overhead would reach 100
-    percent.
+    A synchronous job gets a multiple of its devices. Its checkpoints do not change in size, nor in the time they take
+    to write. Any device failure stops it, so failures come more often in proportion; each size saves at its own best
+    interval, and a failure costs half an interval of work. The break-even is the step speedup that the larger job must
+    show to finish no later. First order in write time over time between failures, and refused where the overhead would
+    reach 100 percent.
 
     Source: Young (1974), interval = sqrt(2 x write time x MTBF); Daly (2006) for how far that holds.
 
@@ -154,18 +154,18 @@ class ClusterExpansionScenario(Scenario[ClusterExpansionResult]):
         Rule(
             "write_time is None or 2 * write_time < component_mtbf / max(n_devices, round(n_devices * factor))",
             at="write_time",
-            because="beyond that the first-order overhead reaches 100 percent and the model no longer holds",
+            because="saves that take longer leave no time for work, by a model that holds for short ones",
         ),
         Rule(
             "checkpoint_bytes is None or write_bandwidth is None or 2 * (checkpoint_bytes / write_bandwidth) "
             "< component_mtbf / max(n_devices, round(n_devices * factor))",
             at="checkpoint_bytes",
-            because="beyond that the first-order overhead reaches 100 percent and the model no longer holds",
+            because="saves that take longer leave no time for work, by a model that holds for short ones",
         ),
     )
 
     checkpoint_bytes: Positive[Data] | None = Input(
-        "bytes of a checkpoint with weights and optimizer state", unit="TB", default=None
+        "what a checkpoint of weights and optimizer state takes", unit="TB", default=None
     )
     write_bandwidth: Positive[DataRate] | None = Input(
         "rate at which the job as a whole saves a checkpoint", unit="GB/s", default=None
@@ -248,8 +248,9 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
     """How long does a training run take at a fixed utilization, and what energy and rent follow?
 
     The run's operations over the rate that all devices sustain together. Assumes a compute-bound run that scales
-    perfectly: communication, stalls and restarts live inside the utilization. 6 operations per parameter and token
-    hold for transformers without recomputation; of a mixture of experts only the active parameters count.
+    perfectly: what communication, stalls and restarts cost has to be part of the utilization you state. Tokens follow
+    from 6 operations for each parameter that a token uses, as in a transformer that recomputes nothing; in a mixture of
+    experts these are the active ones.
 
     Source: Kaplan et al. (2020), section 2.1, C = 6 N D; Chowdhery et al. (2022), appendix B, for the utilization.
 
@@ -262,8 +263,8 @@ class ClusterTrainingTimeScenario(Scenario[ClusterTrainingTimeResult]):
     sources = (KAPLAN_2020, HOFFMANN_2022, CHOWDHERY_2022)
     notes = (
         "Write 0.45 for an efficiency of 45 percent, and expect less on a large cluster than was measured on a node.",
-        "Use dense peaks. A peak with sparsity halves the predicted time of a dense run. A format the hardware "
-        "lists no rate for is an error; there is no fallback.",
+        "Training is dense work, so a peak quoted with sparsity promises half the time it takes, or less. Name "
+        "only a format that the hardware lists; no other rate is taken in its place.",
         "The price is for one device; share the price of a node or a pod among its devices.",
         "Add hosts, network and cooling to the energy, and bear in mind that devices often draw less than their TDP.",
         "That utilization stays the same in another format or on a larger cluster is what you assume, and not "
@@ -355,7 +356,7 @@ class JacobianScenario(Scenario[JacobianResult]):
     sources = (BAYDIN_2018,)
     notes = (
         "Each example has a Jacobian of its own: multiply by the batch.",
-        "When you compare with device memory, mind its unit: 40 GB are 37.3 GiB.",
+        "Devices are sold with GiB of memory, and 40 GB fill only 37.3 of them.",
     )
 
     input_width: AtLeastOne[Integer] = Input("how many values go into the layer")
@@ -378,10 +379,11 @@ _FORWARD = ("matmul1", "relu", "matmul2", "loss")
 class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
     """What does it cost to train a small two-layer network eagerly, on the device and on the host that launches it?
 
-    Operations and bytes of every operator in the forward and backward pass of a network with one hidden layer, ideal
-    device times, and the host's cost of issuing it all. Every operator reads its operands from memory and writes its
-    result back; bias additions ride along with the matrix multiplies for free. A network this small stays in cache, so
-    the traffic is too high for it, and device and host overlap in practice where this adds them up.
+    Counts what each forward and backward operator of a network with one hidden layer computes and moves, how long that
+    takes the device at best, and how long the host needs to issue it. No operator finds anything in cache: operands
+    come from memory and results go there. Adding the biases costs nothing beside the matrix multiplies. A network this
+    small stays in cache, so the traffic is too high for it, and device and host overlap in practice where this adds
+    them up.
 
     Source: Rumelhart et al. (1986) for the backward pass; Williams et al. (2009) for the two device times; Kingma and
     Ba (2015), algorithm 1, for what an optimizer update reads and writes.
@@ -537,8 +539,8 @@ class MlpTrainingStepScenario(Scenario[MlpTrainingStepResult]):
 class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
     """What is the fewest accelerators on which one complete copy of a model's training state fits?
 
-    Tensor parallelism spans one node and pipeline depth is a power of two; the state is split evenly. Activations,
-    buffers and uneven stages need room too, so a replica that just fits here will not fit in practice.
+    Tensor parallelism spans one node and pipeline depth is a power of two; all accelerators hold equal parts of the
+    state. Leave some room: activations, buffers and stages of unequal size take memory that is not counted here.
 
     Source: Narayanan et al. (2021), section 3 (tensor parallelism inside a node, pipelines across nodes); Rajbhandari
     et al. (2020), section 3.1 (16 bytes of training state per parameter).
@@ -551,7 +553,8 @@ class SelfContainedReplicaScenario(Scenario[SelfContainedReplicaResult]):
     title = "Smallest unsharded model replica on a cluster"
     sources = (NARAYANAN_2021, RAJBHANDARI_2020)
     notes = (
-        "Neither the number of layers nor the size of the fleet limits the depth; a warning says when it passes them.",
+        "A depth beyond the layers of the model, or a replica beyond the fleet, is answered all the same, with a "
+        "warning.",
         "Look at the unit of a device's capacity: 80 GiB are 85.9 GB.",
     )
     rules = (

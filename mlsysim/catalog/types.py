@@ -40,6 +40,7 @@ from mlsysim.fields import (
     Text,
     Time,
     Writer,
+    counts_integers,
     refuse,
     shape_of,
 )
@@ -135,12 +136,14 @@ class Entry(Figures):
     _written: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def to_json(self, si: bool = False) -> Any:
-        """The entry as an input states it: its key, its key with changes, or the whole object."""
+        """The entry as an input states it: its key, its key with changes, or the whole object.
+
+        Quantities are in the unit that a client wrote them in, or in base units.
+        """
         if isinstance(self._given, str):
             return self._given
-        if self._given is None:
-            return super().to_json(si)
-        return {**_only(self._given, super().to_json(si)), "ref": self._given["ref"]}
+        document = _rewritten(super().to_json(si), self.written(), si)
+        return document if self._given is None else {**_only(self._given, document), "ref": self._given["ref"]}
 
     @property
     def reference(self) -> str | None:
@@ -193,6 +196,22 @@ class Entry(Figures):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._given!r})" if self._given is not None else super().__repr__()
+
+
+def _rewritten(document: dict[str, Any], written: dict[str, Any], si: bool) -> dict[str, Any]:
+    """The document with quantities as they were written; in base units, at least with OP/s for FLOP/s where it was."""
+    found = dict(document)
+    for name in document.keys() & written.keys():
+        shown, stated = document[name], written[name]
+        if not isinstance(shown, dict) or not isinstance(stated, dict):
+            continue
+        if shown.keys() != {"value", "unit"}:
+            found[name] = _rewritten(shown, stated, si)
+        elif stated.keys() == shown.keys() and not si:
+            found[name] = stated
+        elif counts_integers(stated):
+            found[name] = {**shown, "unit": shown["unit"].replace("FLOP", "OP")}
+    return found
 
 
 def _only(wanted: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:

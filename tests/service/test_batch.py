@@ -126,7 +126,7 @@ def test_an_operator_may_allow_fewer() -> None:
     ask(client, AMDAHL, AMDAHL)
     response = client.post("/batch", json={"evaluations": [AMDAHL] * 3})
     assert response.status_code == 422
-    assert response.json()["errors"][0]["message"] == "evaluations must have at most 2 item(s)"
+    assert response.json()["errors"][0]["message"] == "evaluations must have at most 2 items"
 
 
 def test_a_batch_in_too_many_bytes_is_refused_however_few_its_evaluations() -> None:

@@ -127,8 +127,29 @@ class TestHardware:
         assert answer["result"]["attainable"] == {"value": 4.0, "unit": "TFLOP/s"}
         assert answer["inputs"]["hardware"] == {
             "ref": "H100",
-            "memory": {"bandwidth": {"value": 4000.0, "unit": "GB/s"}},
+            "memory": {"bandwidth": {"value": 4.0, "unit": "TB/s"}},
         }
+
+    def test_figures_come_back_in_the_unit_they_were_given_in(self, client: TestClient) -> None:
+        chip = {"compute": {"peak": "30 TOP/s", "rates": {}}, "memory": {"capacity": "1 GB", "bandwidth": "15 GB/s"}}
+        body = {"hardware": chip, "intensity": "1 FLOP/byte"}
+        given = evaluate(client, "RooflinePointScenario", body)["inputs"]["hardware"]
+        assert given["memory"]["capacity"] == {"value": 1.0, "unit": "GB"}
+        assert given["compute"]["peak"] == {"value": 30.0, "unit": "TOP/s"}
+        path = "/scenarios/RooflinePointScenario/evaluate?units=si"
+        in_si = client.post(path, json=body).json()["inputs"]["hardware"]
+        assert in_si["memory"]["capacity"] == {"value": 1e9, "unit": "byte"}
+        assert in_si["compute"]["peak"] == {"value": 3e13, "unit": "OP/s"}
+
+    def test_a_rate_of_zero_is_refused_even_where_another_format_is_asked_for(self, client: TestClient) -> None:
+        """A format that the device does not have is left out, or every ratio with it would be infinite."""
+        chip = {"ref": "H100", "compute": {"rates": {"int4": "0 TOP/s"}}}
+        body = {"hardware": chip, "intensity": "1 FLOP/byte", "precision": "fp16"}
+        answer = client.post("/scenarios/RooflinePointScenario/evaluate", json=body)
+        assert answer.status_code == 422
+        (error,) = answer.json()["errors"]
+        assert error["pointer"] == "/hardware/compute/rates/int4"
+        assert error["message"].endswith("must be greater than 0")
 
     def test_what_the_catalog_answers_can_be_posted_with_changes_of_ones_own(self, client: TestClient) -> None:
         entry = client.get("/catalog/hardware/A100").json()

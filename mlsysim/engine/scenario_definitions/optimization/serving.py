@@ -90,9 +90,9 @@ class ExpertWeightTrafficScenario(Scenario[ExpertWeightTrafficResult]):
 class ServingConsolidationScenario(Scenario[ServingConsolidationResult]):
     """How many devices, and how much money, does it save when small models share devices instead of holding one each?
 
-    Small models are packed a fixed number to a device, next to large models that keep their own devices. Nothing but
-    memory limits the sharing: the load is assumed to allow the sharing, which stops being so where tenants are busy at
-    the same time and wait for each other.
+    Small models are packed a fixed number to a device, next to large models that keep their own devices. Memory alone
+    decides what fits: the load is assumed to allow the sharing, which stops being so where tenants are busy at the same
+    time and wait for each other.
 
     Source: Shen et al. (2019) for packing models onto shared GPUs; the MIG user guide for partitions of a device.
 

@@ -173,12 +173,10 @@ class Entry(Figures):
 
     def as_written(self, *path: str) -> Any:
         """A figure in the unit it was written in, by whoever stated it or in the catalog; None if it is not stated."""
-        from mlsysim.catalog.loader import catalog
-
-        known = self.reference is not None and not self.states(path)
-        found: Any = catalog().document(self.kind_of_entry, self.reference) if known else self.written()  # type: ignore[arg-type]
+        key = self.reference
+        found = self.written() if key is None or self.states(path) else _printed_entry(self.kind_of_entry, key)
         for part in path:
-            found = found.get(part) if isinstance(found, dict) else None
+            found = found.get(part) if isinstance(found, dict) else None  # type: ignore[assignment]
         return found
 
     def written(self) -> dict[str, Any]:
@@ -196,6 +194,14 @@ class Entry(Figures):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._given!r})" if self._given is not None else super().__repr__()
+
+
+@cache
+def _printed_entry(kind: str, key: str) -> dict[str, Any]:
+    """An entry of the catalog as its source prints it, to be read and not changed."""
+    from mlsysim.catalog.loader import catalog
+
+    return catalog().document(kind, key)
 
 
 def _rewritten(document: dict[str, Any], written: dict[str, Any], si: bool) -> dict[str, Any]:

@@ -213,7 +213,7 @@ INPUTS: list[tuple[str, dict[str, Any], str, str]] = [
     ("a misspelled stage", {"stage": "modle"}, "/stage", "one of keys(stages): model or rest; did you mean model?"),
     ("a misspelled input", {"sppedup": 2}, "/sppedup", "sppedup is not known here"),
     ("a list for a map", {"stages": ["60 ms"]}, "/stages", 'stages = ["60 ms"] must be an object'),
-    ("no stage at all", {"stages": {}}, "/stages", "stages = {} must have at least 1 item(s)"),
+    ("no stage at all", {"stages": {}}, "/stages", "stages = {} must have at least 1 item"),
     ("a path of no time", {"stages": {"model": "0 s"}}, "/stages", "sum(values(stages)) > 0 (the path must take some"),
 ]
 

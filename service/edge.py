@@ -23,6 +23,7 @@ from service.headers import header, header_list
 from service.logs import logger
 from service.metrics import IN_FLIGHT, observe_request
 from service.problems import RequestProblem, internal_error
+from service.protocol import Direct
 from service.settings import Settings
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -89,6 +90,7 @@ class _Exchange:
         "_arrived",
         "_began",
         "_body",
+        "_direct",
         "_edge",
         "_id",
         "_method",
@@ -109,6 +111,7 @@ class _Exchange:
         self._start: Message | None = None
         self._body: list[bytes] = []
         self._observed: dict[str, Any] = {}
+        self._direct: Direct | None = scope.pop("direct", None)  # or it and the scope would hold each other
         given = header(scope, b"x-request-id")
         self._id = given if _REQUEST_ID.fullmatch(given) else b"%032x" % getrandbits(128)
         scope["observed"] = self._observed
@@ -121,7 +124,7 @@ class _Exchange:
         Raises:
             RequestProblem: the body is not complete within the time that a request has.
         """
-        if self._arrived:
+        if self._arrived or (self._direct is not None and self._direct.has_arrived()):
             return await self._receive()
         task: asyncio.Task[None] = asyncio.current_task()  # type: ignore[assignment]
         expired = False
@@ -173,8 +176,10 @@ class _Exchange:
         size = 0 if self._method == "HEAD" else len(body)
         self._observe(route, status, size)
         self._answered = True
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body if size else b""})
+        body = body if size else b""
+        if self._direct is None or not self._direct.answer(status, headers, body):
+            await self._send({"type": "http.response.start", "status": status, "headers": headers})
+            await self._send({"type": "http.response.body", "body": body})
 
     def _observe(self, route: str | None, status: int, size: int) -> None:
         """Count and log the answer, before it is sent, so that whoever has it finds it counted."""

@@ -1,39 +1,44 @@
-"""HTTP/1.1 as uvicorn speaks it, to clients that send their headers in time."""
+"""HTTP/1.1 as uvicorn speaks it, to clients that send their headers in time, with answers that leave at once."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 
-class OneWrite:
-    """A transport that sends what is written in one turn of the loop, headers and body, with one system call."""
+class Direct:
+    """What this server offers an application beside ASGI, as ``scope["direct"]``.
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._held: list[bytes] = []
+    Uvicorn itself checks and writes an answer header by header, and then the body with a system call of its own.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
+    __slots__ = ("_cycle",)
 
-    def write(self, data: bytes) -> None:
-        """Send the data before the loop's next turn."""
-        if not self._held:
-            self._loop.call_soon(self._flush)
-        self._held.append(data)
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        self._cycle = cycle
 
-    def close(self) -> None:
-        """Close once everything is sent."""
-        self._flush()
-        self._transport.close()
+    def has_arrived(self) -> bool:
+        """Whether the request is here with all its body."""
+        return not self._cycle.more_body
 
-    def _flush(self) -> None:
-        if self._held:
-            self._transport.write(b"".join(self._held))
-            self._held.clear()
+    def answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> bool:
+        """Send a whole answer with one system call; False, with nothing sent, where uvicorn has more to look after."""
+        cycle, names = self._cycle, dict(headers)
+        if b"content-length" not in names or b"connection" in names:
+            return False
+        if not cycle.keep_alive or cycle.disconnected or cycle.flow.write_paused:
+            return False
+        lines = [b"%b: %b\r\n" % header for header in (*cycle.default_headers, *headers)]
+        head = b"".join(lines)
+        if len(head.splitlines()) != len(lines):  # a value would end its line
+            return False
+        cycle.transport.write(b"".join((STATUS_LINE[status], head, b"\r\n", body)))
+        cycle.response_started = cycle.response_complete = True
+        cycle.message_event.set()
+        cycle.on_response()
+        return True
 
 
 class PromptProtocol(HttpToolsProtocol):
@@ -49,7 +54,7 @@ class PromptProtocol(HttpToolsProtocol):
         self._within_headers = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(OneWrite(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(transport)
         self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -63,6 +68,7 @@ class PromptProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._headers_are_there()
         super().on_headers_complete()
+        self.scope["direct"] = Direct(self.cycle)  # type: ignore[typeddict-unknown-key]
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

@@ -25,6 +25,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from mlsysim.errors import EvaluationError, UnitError
 from mlsysim.units import Dimension, Unit, dimensions, in_si, read
 from mlsysim.units import unit as unit_of
+from mlsysim.units.vocabulary import remembered
 
 Writer = Callable[[Any], Any]
 ModelClass = type[Any]
@@ -84,6 +85,13 @@ class QuantityType(FieldType):
         self.dimension = dimension
 
     def read(self, given: Any) -> Any:
+        # The usual form by the shortest way. What is not usual about it is read, or refused, below.
+        if type(given) is dict and len(given) == 2 and type(value := given.get("value")) is float:
+            known = remembered().get(str(given.get("unit")))
+            if known is not None and known.dimension is self.dimension:
+                number = known.read(value)
+                if math.isfinite(number) and (number != 0 or value == 0):
+                    return number
         try:
             if isinstance(given, str):
                 return read(given, self.dimension)
@@ -109,8 +117,6 @@ class QuantityType(FieldType):
         value, unit = given["value"], given["unit"]
         if not isinstance(unit, str):
             raise refuse(f'has a unit that is no text; write one such as "{self.dimension.common[0]}"')
-        if type(value) is float and math.isfinite(value):
-            return in_si(value, unit, self.dimension)
         try:
             number = REAL.read(value)
         except PydanticCustomError as error:
@@ -122,8 +128,14 @@ class QuantityType(FieldType):
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         name = unit or self.dimension.si
         shown_in = unit_of(name, self.dimension)
-        if rounded:
-            return lambda value: {"value": fifteen_digits(shown_in.from_si(value)), "unit": name}
+        if rounded:  # from_si, written out, for every output of every answer passes here
+            top, bottom = shown_in.denominator, shown_in.numerator
+
+            def write(value: float) -> dict[str, Any]:
+                shown = value * top / bottom
+                return {"value": float(f"{shown:.15g}") if math.isfinite(shown) else beyond(), "unit": name}
+
+            return write
         return lambda value: {"value": exact(shown_in, value), "unit": name}
 
     def json_schema(self, mode: str) -> dict[str, Any]:
@@ -203,9 +215,16 @@ def fifteen_digits(number: float) -> float:
     Raises:
         EvaluationError: it is too large to be shown.
     """
-    if not math.isfinite(number):
-        raise EvaluationError("a value is beyond the range of a double in the unit it is shown in; units=si may do")
-    return float(f"{number:.15g}")
+    return float(f"{number:.15g}") if math.isfinite(number) else beyond()
+
+
+def beyond() -> float:
+    """Refuse to show a value.
+
+    Raises:
+        EvaluationError: always.
+    """
+    raise EvaluationError("a value is beyond the range of a double in the unit it is shown in; units=si may do")
 
 
 def exact(shown_in: Unit, value: Any) -> Any:
@@ -217,9 +236,7 @@ def exact(shown_in: Unit, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return shown_in.from_si(value)  # type: ignore[arg-type]
     number = shown_in.exactly(value)
-    if not math.isfinite(number) or (number == 0 and value != 0):
-        raise EvaluationError("a value is beyond the range of a double in the unit it is shown in; units=si may do")
-    return number
+    return number if math.isfinite(number) and (number != 0 or value == 0) else beyond()
 
 
 def shown(number: Any) -> str:
@@ -356,8 +373,15 @@ class Bound(NamedTuple):
 
     def check(self, value: Any) -> Any:
         """The value itself, or an error that names the limit."""
-        holds = self.holds(value)
-        if holds is True or (holds is not False and np.all(holds)):
+        if isinstance(value, np.ndarray):
+            kept = bool(np.all(self.holds(value)))
+        else:  # as `holds`, written out, for every number passes here
+            kept = (
+                (self.gt is None or value > self.gt)
+                and (self.ge is None or value >= self.ge)
+                and (self.le is None or value <= self.le)
+            )
+        if kept:
             return value
         raise refuse(f"must be {self}")
 

@@ -65,7 +65,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         stack = ApiKeys(stack, settings.api_keys)
     if settings.cors_origins:
         stack = CORSMiddleware(stack, settings.cors_origins, **_CORS)
-    app.middleware_stack = Edge(stack, settings)
+    app.middleware_stack = Edge(stack, settings, app)
     return app
 
 

@@ -58,18 +58,22 @@ def observe_route(scope: Scope, route: str) -> None:
 class Edge:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, application: Any = None) -> None:
         self.app = app
+        self.application = application
         self.headers = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
         self.root_path = settings.root_path
+        self.body_limit = settings.body_limit
         self.request_timeout = settings.request_timeout
         self.log = logger()
         self.cacheable_by = "private" if settings.api_keys else "public"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self.application
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        scope["body_limit"] = self.body_limit
         # Routes match whether the proxy has left its own part of the path or not.
         scope["root_path"] = self.root_path
         exchange = _Exchange(self, scope, receive, send)
@@ -202,7 +206,7 @@ class _Exchange:
 
     async def fail(self, error: Exception) -> None:
         """Log what was not foreseen, and answer that it was, unless that has been done."""
-        self._edge.log.error("unhandled error", request_id=self._id.decode(), exc_info=error)
+        self._edge.log.log(ERROR, "unhandled error", request_id=self._id.decode(), exc_info=error)
         if not self._answered:
             self._start, self._body = None, []
             await internal_error(self.scope["path"])(self.scope, self._receive, self.send)

@@ -52,13 +52,14 @@ def answer(name: str, inputs: Any, si: bool, explain: bool) -> dict[str, Any]:
         InvalidInputs: the inputs are not valid.
         EvaluationError: an output does not fit a double.
     """
-    scenario, _ = resolve(name)
     try:
-        answered = uncounted(name, inputs, si, explain)
+        evaluation = evaluate(name, inputs)
+        answered = evaluation.to_json(si, explain)
     except InvalidInputs as error:
+        scenario, _ = resolve(name)
         metrics.observe_invalid(scenario.__name__, scenario.model_fields, (found.pointer for found in error.errors))
         raise
-    metrics.observe_evaluation(scenario.__name__)
+    metrics.observe_evaluation(type(evaluation.scenario).__name__)
     return answered
 
 

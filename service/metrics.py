@@ -7,7 +7,7 @@ parent makes that directory and names it in the environment before this module i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -21,10 +21,9 @@ _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 _BUCKETS = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 _REGISTRY = CollectorRegistry()
-_REQUESTS = Counter("mlsysim_http_requests", "Requests answered.", ("method", "route", "status"), registry=_REGISTRY)
 _DURATION = Histogram(
     "mlsysim_http_request_duration_seconds",
-    "Time from the headers of a request to its answer.",
+    "Time from the headers of a request to its answer; its count is that of the requests answered.",
     ("method", "route", "status"),
     registry=_REGISTRY,
     buckets=_BUCKETS,
@@ -45,15 +44,12 @@ IN_FLIGHT = Gauge(
 
 def observe_request(method: str, route: str | None, status: int, seconds: float) -> None:
     """Count an answer. `route` is the template of its path, None where no route has that path."""
-    count, observe = _request_series(method if method in _METHODS else ELSEWHERE, route or ELSEWHERE, status)
-    count()
-    observe(seconds)
+    _durations(method if method in _METHODS else ELSEWHERE, route or ELSEWHERE, status).observe(seconds)
 
 
 @cache
-def _request_series(method: str, route: str, status: int) -> tuple[Callable[[], None], Callable[[float], None]]:
-    labels = (method, route, str(status))
-    return _REQUESTS.labels(*labels).inc, _DURATION.labels(*labels).observe
+def _durations(method: str, route: str, status: int) -> Histogram:
+    return _DURATION.labels(method, route, str(status))
 
 
 @cache

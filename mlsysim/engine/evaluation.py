@@ -73,13 +73,12 @@ def evaluate(name: str, body: Any) -> Evaluation:
     """
     scenario_class, stated = resolve(name)
     inputs = body if stated is None or not isinstance(body, dict) else merge_patch(stated, body)
-    if isinstance(inputs, dict) and any(value is None for value in body.values()):
+    if isinstance(body, dict) and (nulls := [given for given, value in body.items() if value is None]):
         # What a patch takes away has to be there to take, or a typo in its name would pass in silence.
-        inputs |= {
-            given: None for given, value in body.items() if value is None and given not in scenario_class.model_fields
-        }
+        inputs |= {given: None for given in nulls if given not in scenario_class.model_fields}
     try:
-        scenario = scenario_class.model_validate(inputs)
+        # What model_validate calls, which has arguments of its own to look at first.
+        scenario = scenario_class.__pydantic_validator__.validate_python(inputs)
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
     if stated is None:

@@ -109,32 +109,39 @@ class Formula:
         return tuple(dict.fromkeys(found))
 
     @cached_property
-    def _function(self) -> Callable[..., Any]:
-        """The formula as a function of its names."""
-        parameters = ast.arguments([], [ast.arg(name) for name in self.names], None, [], [], None, [])
-        body = _ArrayAware().visit(copy.deepcopy(self.tree)).body
+    def evaluate(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The formula as a function: its value where the names are these numbers, or arrays.
+
+        Raises:
+            KeyError: a name that it comes to is missing.
+        """
+        parameters = ast.arguments([], [ast.arg(_NAMES)], None, [], [], None, [])
+        body = _Compiled(self.names).visit(copy.deepcopy(self.tree)).body
         tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(parameters, body)))
         return eval(compile(tree, self.text, "eval"), _SCOPE)  # type: ignore[no-any-return]
 
-    def evaluate(self, names: Mapping[str, Any]) -> Any:
-        """The value of the formula for these names, numbers or arrays.
 
-        Raises:
-            KeyError: a name is missing.
-        """
-        return self._function(*[names[name] for name in self.names])
+_NAMES = "_names"
 
 
-class _ArrayAware(ast.NodeTransformer):
+class _Compiled(ast.NodeTransformer):
     """Rewrites what Python decides by truth value into calls that also decide element by element.
 
-    A function is called by a name of its own, so that an input may be called ``values``.
+    A name is looked up in the mapping, and a function called by a name of its own, so that an input may be called
+    ``values``.
     """
 
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self.names:
+            return node
+        return ast.Subscript(ast.Name(_NAMES, ast.Load()), ast.Constant(node.id), ast.Load())
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        node.func = ast.Name("fn_" + node.func.id, ast.Load())  # type: ignore[attr-defined]
-        return node
+        name = node.func.id  # type: ignore[attr-defined]
+        return _call("fn_" + name, *(self.visit(argument) for argument in node.args))
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)

@@ -55,17 +55,18 @@ class Unit:
     numerator: int
     denominator: int
     shift: int | None = field(init=False)
-    _exact: bool = field(init=False, repr=False)
+    _direct: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         shift = _SHIFTS.get((self.numerator, self.denominator))
         object.__setattr__(self, "shift", shift)
-        object.__setattr__(self, "_exact", shift is not None and abs(shift) <= _EXACT)
+        object.__setattr__(self, "_direct", shift is None or abs(shift) <= _EXACT)
 
     def read(self, value: float) -> float:
         """A number in this unit, in base units, rounded once: 4.1 GFLOP is 4.1e9 FLOP and not the double below it."""
-        if self.shift is None or (self._exact and -_SURE < value < _SURE and value == int(value)):
-            return self.to_si(value)  # from two exact doubles the nearest one, as much as by moving the point
+        if self.shift is None or (self._direct and -_SURE < value < _SURE and value == int(value)):
+            # As to_si; from two exact doubles the nearest one, as much as by moving the point.
+            return value * self.numerator / self.denominator
         return _shifted(value, self.shift)
 
     def to_si(self, value: float) -> float:
@@ -79,8 +80,9 @@ class Unit:
     def exactly(self, value: float) -> float:
         """A number in base units, in this unit, such that `read` gives the same number again, if any does."""
         shown = value * self.denominator / self.numerator
-        if -_SURE < shown < _SURE and shown == int(shown) and self.read(shown) == value:
-            return shown  # of so few digits there is no other decimal number that reads so
+        if self._direct and -_SURE < shown < _SURE and shown == int(shown):
+            if shown * self.numerator / self.denominator == value:  # as `read` does
+                return shown  # of so few digits there is no other decimal number that reads so
         if self.shift is not None:
             shown = _shifted(value, -self.shift)
         for candidate in (shown, math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):
@@ -116,7 +118,8 @@ _SIMPLE_NAMES = simple_names()
 
 
 @cache
-def _remembered() -> dict[str, Unit]:
+def remembered() -> dict[str, Unit]:
+    """The units in common use, by name."""
     table: dict[str, tuple[str, int, int]] = json.loads(REMEMBERED.read_text())
     return {name: Unit(name, BY_NAME[kind], top, bottom) for name, (kind, top, bottom) in table.items()}
 
@@ -131,7 +134,7 @@ def unit(name: str, expected: Dimension | None = None) -> Unit:
     Raises:
         UnitError: the name is not in the vocabulary, or the unit is of another dimension than expected.
     """
-    known = _remembered().get(name) or _resolve(name)
+    known = remembered().get(name) or _resolve(name)
     if known is None:
         names = [*expected.names, *expected.common] if expected else sorted(_SIMPLE_NAMES)
         guesses = _meant(name, expected) or closest(name, names)
@@ -157,8 +160,8 @@ def _resolve(name: str) -> Unit | None:
         return None
     plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
-    if plain in _remembered():
-        return replace(_remembered()[plain], name=name)
+    if plain in remembered():
+        return replace(remembered()[plain], name=name)
     top, slash, bottom = plain.partition("/")
     if not slash or not any(top in each.numerators and bottom in each.denominators for each in DIMENSIONS):
         return None
@@ -300,6 +303,7 @@ __all__ = [
     "patterns",
     "read",
     "remember",
+    "remembered",
     "split",
     "unit",
     "unit_patterns",

@@ -88,7 +88,7 @@ def received(connection: socket.socket) -> bytes:
 def test_counts_of_three_workers_are_exact_whichever_is_asked(workers: Service) -> None:
     evaluations = 'mlsysim_evaluations_total{scenario="AmdahlScenario"}'
     refused = 'mlsysim_invalid_inputs_total{field="speedup",scenario="AmdahlScenario"}'
-    requests = 'mlsysim_http_requests_total{method="POST",route="/scenarios/{name}/evaluate",status="200"}'
+    requests = 'mlsysim_http_request_duration_seconds_count{method="POST",route="/scenarios/{name}/evaluate",status="200"}'
     durations = requests.replace("requests_total", "request_duration_seconds_count")
     before = [counted(workers, series) for series in (evaluations, refused, requests, durations)]
     with ThreadPoolExecutor(8) as clients:
@@ -102,7 +102,7 @@ def test_counts_of_three_workers_are_exact_whichever_is_asked(workers: Service) 
 
 
 def test_a_worker_that_is_killed_is_replaced_and_what_it_counted_stays(workers: Service) -> None:
-    series = 'mlsysim_http_requests_total{method="GET",route="/version",status="200"}'
+    series = 'mlsysim_http_request_duration_seconds_count{method="GET",route="/version",status="200"}'
     for _ in range(30):
         assert ask(workers, "/version").status_code == 200
     children = Path(f"/proc/{workers.process.pid}/task/{workers.process.pid}/children").read_text().split()

@@ -15,7 +15,7 @@ import math
 import sys
 from collections.abc import Callable
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -85,7 +85,7 @@ class QuantityType(FieldType):
         self.dimension = dimension
 
     def read(self, given: Any) -> Any:
-        # The usual form by the shortest way. What is not usual about it is read, or refused, below.
+        # The form in most use by the shortest way; whatever is unusual about it is read, or refused, below.
         if type(given) is dict and len(given) == 2 and type(value := given.get("value")) is float:
             known = remembered().get(str(given.get("unit")))
             if known is not None and known.dimension is self.dimension:
@@ -128,7 +128,7 @@ class QuantityType(FieldType):
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         name = unit or self.dimension.si
         shown_in = unit_of(name, self.dimension)
-        if rounded:  # from_si, written out, for every output of every answer passes here
+        if rounded:  # as `from_si` and `fifteen_digits`, written out, for most outputs of every answer pass here
             top, bottom = shown_in.denominator, shown_in.numerator
 
             def write(value: float) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def fifteen_digits(number: float) -> float:
     return float(f"{number:.15g}") if math.isfinite(number) else beyond()
 
 
-def beyond() -> float:
+def beyond() -> NoReturn:
     """Refuse to show a value.
 
     Raises:

@@ -67,7 +67,7 @@ def parse(body: bytes) -> Any:
 
 
 def _has_lost_nothing(body: bytes, value: Any) -> bool:
-    """Whether it is certain that orjson, which would drop a key given twice and round large numbers, read all there is."""
+    """Whether orjson, which would drop a key given twice and round a large number, has surely read all there is."""
     members, depth, level = 0, 0, [value]
     while level and depth < _DEEPEST:
         depth += 1
@@ -82,9 +82,9 @@ def _has_lost_nothing(body: bytes, value: Any) -> bool:
             elif kind is list:
                 within += item
             elif kind is float and not (0 < item < _ALL_WHOLE or -_ALL_WHOLE < item < 0):
-                return False  # an integer beyond 64 bits is one of these, and so is a number that underflows
+                return False  # as an integer beyond 64 bits becomes, or a number too small for a double
         level = within
-    return not level and members == body.count(b":")  # with more of them a key may have been given twice
+    return not level and members == body.count(b":")  # were there more colons, a key might be there twice
 
 
 def _parse_slowly(body: bytes) -> Any:

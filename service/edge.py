@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 
+from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,9 +22,9 @@ from mlsysim.catalog import catalog
 from service.caching import WORTH_COMPRESSING, compressed, conditional
 from service.headers import header, header_list
 from service.logs import logger
-from service.metrics import IN_FLIGHT, observe_request
+from service.metrics import add_in_flight, observe_request
 from service.problems import RequestProblem, internal_error
-from service.protocol import Direct
+from service.protocol import Direct, Header, line
 from service.settings import Settings
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -58,10 +59,11 @@ def observe_route(scope: Scope, route: str) -> None:
 class Edge:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, application: Any = None) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, application: FastAPI) -> None:
         self.app = app
         self.application = application
-        self.headers = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
+        self.headers: list[Header] = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
+        self.head = b"".join(map(line, self.headers))
         self.root_path = settings.root_path
         self.body_limit = settings.body_limit
         self.request_timeout = settings.request_timeout
@@ -77,13 +79,13 @@ class Edge:
         # Routes match whether the proxy has left its own part of the path or not.
         scope["root_path"] = self.root_path
         exchange = _Exchange(self, scope, receive, send)
-        IN_FLIGHT.inc()
+        add_in_flight(1)
         try:
             await self.app(exchange.scope, exchange.receive, exchange.send)
         except Exception as error:
             await exchange.fail(error)
         finally:
-            IN_FLIGHT.dec()
+            add_in_flight(-1)
 
 
 class _Exchange:
@@ -168,8 +170,8 @@ class _Exchange:
     async def _finish(self, start: Message, body: bytes) -> None:
         edge, scope, status = self._edge, self.scope, start["status"]
         route = self._observed.get("route") or getattr(scope.get("route"), "path", None)
-        headers = [*start["headers"], *edge.headers, (b"x-request-id", self._id)]
-        if scope["app"].state.draining:
+        headers = [*start["headers"], (b"x-request-id", self._id)]
+        if edge.application.state.draining:
             headers.append(_CLOSE)
         reading = status == 200 and self._method in ("GET", "HEAD")
         if reading or len(body) >= WORTH_COMPRESSING:
@@ -181,7 +183,8 @@ class _Exchange:
         self._observe(route, status, size)
         self._answered = True
         body = body if size else b""
-        if self._direct is None or not self._direct.answer(status, headers, body):
+        if self._direct is None or not self._direct.answer(status, headers, edge.head, body):
+            headers += edge.headers
             await self._send({"type": "http.response.start", "status": status, "headers": headers})
             await self._send({"type": "http.response.body", "body": body})
 

@@ -14,17 +14,22 @@ from structlog.typing import EventDict
 
 from service.settings import Settings
 
+Render = Callable[[str, EventDict], bytes]
+
+_NAMES = {level: logging.getLevelName(level).lower() for level in (10, 20, 30, 40, 50)}
+_level = logging.INFO
+
 
 def configure(settings: Settings) -> None:
     """Log as the settings say, from here on and for the whole process."""
-    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     global _level, _render
-    _level, _render = level, _to_json if settings.log_format == "json" else _to_text()
-    logging.basicConfig(handlers=[_Handler()], level=level, force=True)
+    _level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    _render = _to_json if settings.log_format == "json" else _to_text()
+    logging.basicConfig(handlers=[_Handler()], level=_level, force=True)
 
 
 class Logger:
-    """Writes each event as a line on standard output, by the shortest way, for there is one with every request."""
+    """Writes each event as a line on standard output, and does little else, for every request has one."""
 
     def __init__(self, level: int, render: Render) -> None:
         self._level = level
@@ -38,7 +43,8 @@ class Logger:
     def log(self, level: int, event: str, **facts: Any) -> None:
         """Write an event, if its level is."""
         if level >= self._level:
-            self._output.write(self._render(level, {**facts, "event": event}) + b"\n")
+            facts["event"] = event
+            self._output.write(self._render(_NAMES.get(level, str(level)), facts) + b"\n")
             self._output.flush()
 
 
@@ -47,26 +53,20 @@ def logger() -> Logger:
     return Logger(_level, _render)
 
 
-def _to_json(level: int, event: EventDict) -> bytes:
+def _to_json(level: str, event: EventDict) -> bytes:
     if "exc_info" in event:
-        event = structlog.processors.format_exc_info(None, "", event)
-    facts = {"time": datetime.now(UTC), "level": _NAMES.get(level, level), **event}
-    return orjson.dumps(facts, default=str, option=orjson.OPT_UTC_Z)
+        event = structlog.processors.format_exc_info(None, level, event)
+    return orjson.dumps({"time": datetime.now(UTC), "level": level, **event}, default=str, option=orjson.OPT_UTC_Z)
 
 
 def _to_text() -> Render:
-    renderer = structlog.dev.ConsoleRenderer(colors=sys.stdout.isatty())
-
-    def render(level: int, event: EventDict) -> bytes:
-        facts = {**event, "level": _NAMES.get(level, level), "timestamp": f"{datetime.now():%H:%M:%S}"}
-        return str(renderer(None, "", facts)).encode(errors="replace")
-
-    return render
+    stamp = structlog.processors.TimeStamper("%H:%M:%S", utc=False)
+    render = structlog.dev.ConsoleRenderer(colors=sys.stdout.isatty())
+    return lambda level, event: str(render(None, level, stamp(None, level, {**event, "level": level}))).encode(
+        errors="replace"
+    )
 
 
-Render = Callable[[int, EventDict], bytes]
-_NAMES = {level: name.lower() for name, level in logging.getLevelNamesMapping().items() if name != "WARN"}
-_level = logging.INFO
 _render: Render = _to_json
 
 

@@ -7,11 +7,15 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+Header = tuple[bytes, bytes]
+
+line = b"%b: %b\r\n".__mod__  # of a header
+
 
 class Direct:
-    """What this server offers an application beside ASGI, as ``scope["direct"]``.
+    """What this server offers an application beside ASGI, as ``scope["direct"]``, for the usual request.
 
-    Uvicorn itself checks and writes an answer header by header, and then the body with a system call of its own.
+    Uvicorn itself looks at an answer header by header, and sends the body with a system call of its own.
     """
 
     __slots__ = ("_cycle",)
@@ -23,18 +27,22 @@ class Direct:
         """Whether the request is here with all its body."""
         return not self._cycle.more_body
 
-    def answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> bool:
-        """Send a whole answer with one system call; False, with nothing sent, where uvicorn has more to look after."""
+    def answer(self, status: int, headers: list[Header], more: bytes, body: bytes) -> bool:
+        """Send a whole answer with one system call; False, with nothing sent, where uvicorn has more to look after.
+
+        Args:
+            status, headers, body: the answer.
+            more: more headers, as lines.
+        """
         cycle, names = self._cycle, dict(headers)
         if b"content-length" not in names or b"connection" in names:
             return False
         if not cycle.keep_alive or cycle.disconnected or cycle.flow.write_paused:
             return False
-        lines = [b"%b: %b\r\n" % header for header in (*cycle.default_headers, *headers)]
-        head = b"".join(lines)
-        if len(head.splitlines()) != len(lines):  # a value would end its line
+        lines = b"".join(map(line, [*cycle.default_headers, *headers]))
+        if len(lines.splitlines()) != len(cycle.default_headers) + len(headers):  # a value would end its line
             return False
-        cycle.transport.write(b"".join((STATUS_LINE[status], head, b"\r\n", body)))
+        cycle.transport.write(b"".join((STATUS_LINE[status], lines, more, b"\r\n", body)))
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         cycle.on_response()

@@ -77,7 +77,7 @@ def evaluate(name: str, body: Any) -> Evaluation:
         # What a patch takes away has to be there to take, or a typo in its name would pass in silence.
         inputs |= {given: None for given in nulls if given not in scenario_class.model_fields}
     try:
-        # What model_validate calls, which has arguments of its own to look at first.
+        # As model_validate, without the look at arguments that are not given.
         scenario = scenario_class.__pydantic_validator__.validate_python(inputs)
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None

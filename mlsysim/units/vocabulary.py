@@ -80,9 +80,9 @@ class Unit:
     def exactly(self, value: float) -> float:
         """A number in base units, in this unit, such that `read` gives the same number again, if any does."""
         shown = value * self.denominator / self.numerator
-        if self._direct and -_SURE < shown < _SURE and shown == int(shown):
-            if shown * self.numerator / self.denominator == value:  # as `read` does
-                return shown  # of so few digits there is no other decimal number that reads so
+        exact = self._direct and -_SURE < shown < _SURE and shown == int(shown)
+        if exact and shown * self.numerator / self.denominator == value:  # as `read` of it
+            return shown  # of so few digits there is no other decimal number that reads so
         if self.shift is not None:
             shown = _shifted(value, -self.shift)
         for candidate in (shown, math.nextafter(shown, math.inf), math.nextafter(shown, -math.inf)):

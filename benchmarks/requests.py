@@ -1,7 +1,9 @@
 """Evaluations per second over HTTP on one worker, against an empty FastAPI route and against bare JSON.
 
-The yardsticks are in `yardsticks.py`. All are served by uvicorn with the same loop and parser, each by a process of its
-own, and take turns under the same load: wrk with one thread and eight connections.
+The yardsticks are in `yardsticks.py`. All are served by uvicorn with the same loop, parser and headers of its own, each
+by a process of its own, and take turns under the same load: wrk with one thread and eight connections. Each runs with a
+line in the log for each request, which is how the service and uvicorn run unless told otherwise, and without. CPU time
+is that of the process, so it depends less on what else the machine does than requests per second do.
 """
 
 from __future__ import annotations
@@ -14,21 +16,33 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
-ROUNDS, SECONDS = 5, 2
+ROUNDS, SECONDS = 7, 1
 FIRST_PORT = 18_450
 OURS = "/scenarios/AmdahlScenario/evaluate"
-UVICORN = ["-m", "uvicorn", "--app-dir", str(HERE), "--no-access-log", "--log-level", "warning", "--port"]
+UVICORN = ["-m", "uvicorn", "--app-dir", str(HERE), "--no-proxy-headers", "--no-server-header", "--port", "{port}"]
+QUIET = ["--no-access-log", "--log-level", "warning"]
 
-# Name: the path asked, the arguments of the process up to its port, its log level.
+# Name: the path asked, the arguments of the process, its log level.
 SERVERS = {
     "service": (OURS, ["-m", "service"], "info"),
+    "empty route": ("/", [*UVICORN, "yardsticks:empty_route"], "info"),
+    "bare JSON": ("/", [*UVICORN, "yardsticks:bare_json"], "info"),
     "service, no log": (OURS, ["-m", "service"], "warning"),
-    "empty route": ("/", [*UVICORN, "{port}", "yardsticks:empty_route"], "warning"),
-    "bare JSON": ("/", [*UVICORN, "{port}", "yardsticks:bare_json"], "warning"),
+    "empty route, no log": ("/", [*UVICORN, *QUIET, "yardsticks:empty_route"], "warning"),
+    "bare JSON, no log": ("/", [*UVICORN, *QUIET, "yardsticks:bare_json"], "warning"),
 }
-YARDSTICKS = ("empty route", "bare JSON")
+
+PAIRS = [
+    ("service", "empty route"),
+    ("service", "bare JSON"),
+    ("service, no log", "empty route, no log"),
+    ("service, no log", "bare JSON, no log"),
+    ("service", "empty route, no log"),
+    ("service", "bare JSON, no log"),
+]
 
 
 def start(name: str, port: int) -> subprocess.Popen[bytes]:
@@ -38,6 +52,7 @@ def start(name: str, port: int) -> subprocess.Popen[bytes]:
         [sys.executable, *(argument.format(port=port) for argument in arguments)],
         env={**os.environ, "PORT": str(port), "WORKERS": "1", "LOG_LEVEL": level},
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         cwd=HERE.parent,
     )
     for _ in range(200):
@@ -51,14 +66,33 @@ def start(name: str, port: int) -> subprocess.Popen[bytes]:
     sys.exit(f"{name} does not listen")
 
 
-def per_second(url: str, bodies: str) -> float:
-    """Requests answered in a second, every one with success."""
+class Measured(NamedTuple):
+    """Requests in a second, and in a second of CPU time of the process."""
+
+    per_second: float
+    per_cpu_second: float
+
+
+def measure(pid: int, url: str, bodies: str) -> Measured:
+    """How many requests the process answers, every one with success."""
+    before = cpu_seconds(pid)
     command = ["wrk", "-t1", "-c8", f"-d{SECONDS}s", "-s", str(HERE / "amdahl.lua"), url, "--", bodies]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     requests, microseconds, failed = map(int, printed.splitlines()[-1].split())
     if failed:
         sys.exit(f"{failed} of {requests} requests to {url} failed")
-    return requests / microseconds * 1e6
+    return Measured(requests / microseconds * 1e6, requests / (cpu_seconds(pid) - before))
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time that a process has used, user and system."""
+    used = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
+def spread(ratios: list[float]) -> str:
+    """Median of sorted ratios, and the least and the largest."""
+    return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
 
 
 def resident(pid: int) -> float:
@@ -68,7 +102,7 @@ def resident(pid: int) -> float:
 
 
 def main() -> None:
-    """Print medians and spread of requests per second, the ratios to the yardsticks, and memory."""
+    """Print medians and spread of requests per second, the ratios of the service to the yardsticks, and memory."""
     with ExitStack() as running:
         processes, urls = {}, {}
         for port, name in enumerate(SERVERS, FIRST_PORT):
@@ -76,15 +110,22 @@ def main() -> None:
             running.callback(processes[name].terminate)
             urls[name] = f"http://127.0.0.1:{port}{SERVERS[name][0]}"
         for bodies in ("same", "differing"):
-            rows = [{name: per_second(url, bodies) for name, url in urls.items()} for _ in range(ROUNDS)]
+            rows = [
+                {name: measure(processes[name].pid, url, bodies) for name, url in urls.items()} for _ in range(ROUNDS)
+            ]
             print(f"{bodies} bodies, {ROUNDS} rounds of {SECONDS} s each; load average {os.getloadavg()[0]:.1f}")
             for name in SERVERS:
-                rates = [row[name] for row in rows]
-                ratios = [statistics.median(row[name] / row[other] for row in rows) for other in YARDSTICKS]
+                rates = [row[name].per_second for row in rows]
+                cpu = 1e6 / statistics.median(row[name].per_cpu_second for row in rows)
                 print(
-                    f"  {name:16} {statistics.median(rates):6.0f}/s ({min(rates):.0f} to {max(rates):.0f})   "
-                    + "   ".join(f"x{ratio:.2f} {other}" for ratio, other in zip(ratios, YARDSTICKS, strict=True))
+                    f"  {name:20} {statistics.median(rates):6.0f}/s ({min(rates):.0f} to {max(rates):.0f})"
+                    f" {cpu:5.0f} µs of CPU time"
                 )
+            for ours, theirs in PAIRS:
+                wall, cpu_time = (
+                    sorted(row[ours][kind] / row[theirs][kind] for row in rows) for kind in range(len(Measured._fields))
+                )
+                print(f"  {ours} / {theirs}: x{spread(wall)}, by CPU time x{spread(cpu_time)}")
         print("resident: " + ", ".join(f"{name} {resident(process.pid):.0f} MB" for name, process in processes.items()))
 
 

@@ -130,8 +130,11 @@ class _Exchange:
         Raises:
             RequestProblem: the body is not complete within the time that a request has.
         """
-        if self._arrived or (self._direct is not None and self._direct.has_arrived()):
+        if self._arrived:
             return await self._receive()
+        if self._direct is not None and (request := self._direct.request()):
+            self._arrived = True
+            return request
         task: asyncio.Task[None] = asyncio.current_task()  # type: ignore[assignment]
         expired = False
 

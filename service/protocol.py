@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from starlette.types import Message
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 Header = tuple[bytes, bytes]
@@ -23,9 +24,14 @@ class Direct:
     def __init__(self, cycle: RequestResponseCycle) -> None:
         self._cycle = cycle
 
-    def has_arrived(self) -> bool:
-        """Whether the request is here with all its body."""
-        return not self._cycle.more_body
+    def request(self) -> Message | None:
+        """The body of the request, if all of it is here and the client as well."""
+        cycle = self._cycle
+        if cycle.more_body or cycle.disconnected or cycle.response_complete:
+            return None
+        cycle.message_event.clear()
+        body, cycle.body = bytes(cycle.body), bytearray()
+        return {"type": "http.request", "body": body, "more_body": False}
 
     def answer(self, status: int, headers: list[Header], more: bytes, body: bytes) -> bool:
         """Send a whole answer with one system call; False, with nothing sent, where uvicorn has more to look after.

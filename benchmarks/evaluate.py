@@ -50,9 +50,9 @@ def _of_all(ufunc: Any, plain: Callable[[Any], Any], values: Any) -> Any:
 def by_hand(result: type[Result]) -> Callable[[dict[str, Any]], None]:
     """The formulas of a result, one after the other, on plain NumPy functions."""
 
-    def plain(formula: Formula) -> tuple[Callable[..., Any], tuple[str, ...]]:
-        function = formula._function
-        return FunctionType(function.__code__, {**function.__globals__, **NUMPY}), formula.names
+    def plain(formula: Formula) -> Callable[..., Any]:
+        function = formula.evaluate
+        return FunctionType(function.__code__, {**function.__globals__, **NUMPY})
 
     steps = [
         (name, plain(output.formula), output.defined_if and plain(output.defined_if))
@@ -62,12 +62,12 @@ def by_hand(result: type[Result]) -> Callable[[dict[str, Any]], None]:
 
     def run(inputs: dict[str, Any]) -> None:
         held = dict(inputs)
-        for name, (formula, names), condition in steps:
-            defined = condition[0](*[held[each] for each in condition[1]]) if condition else True
+        for name, formula, condition in steps:
+            defined = condition(held) if condition else True
             if isinstance(defined, np.ndarray):
-                held[name] = np.where(defined, formula(*[held[each] for each in names]), np.nan)
+                held[name] = np.where(defined, formula(held), np.nan)
             else:
-                held[name] = formula(*[held[each] for each in names]) if defined else None
+                held[name] = formula(held) if defined else None
 
     return run
 

@@ -18,18 +18,19 @@ _DEEPEST = 32
 _LONGEST_NUMBER = 400
 _MOST_MEMBERS = 1000
 _ALL_WHOLE = 2**53  # up to here a double holds every whole number
-_JSON = (b"application/json", b"application/merge-patch+json")
+_JSON = (b"application/json",)
+MERGE_PATCH = (*_JSON, b"application/merge-patch+json")
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
-async def read_body(scope: Scope, receive: Receive) -> bytes:
-    """The body of a request that says it is JSON.
+async def read_body(scope: Scope, receive: Receive, media_types: tuple[bytes, ...] = _JSON) -> bytes:
+    """The body of a request that says it is JSON, in one of the media types.
 
     Raises:
         RequestProblem: it says something else, or is too large, or does not arrive.
     """
     content_type = header(scope, b"content-type")
-    if content_type not in _JSON and content_type.partition(b";")[0].strip().lower() not in _JSON:
+    if content_type not in media_types and content_type.partition(b";")[0].strip().lower() not in media_types:
         media_type = content_type.partition(b";")[0].strip().lower().decode("latin-1")[:100]
         received = f'content type "{media_type}"' if media_type else "no content type"
         raise RequestProblem(

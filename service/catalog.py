@@ -18,7 +18,7 @@ from mlsysim.engine.scenario_catalog import NamedConfiguration, configuration, c
 from mlsysim.errors import UnitError, UnknownName
 from mlsysim.units import LONGEST_TEXT, Dimension, dimensions, patterns, read
 from service.answers import Answer
-from service.spelling import Number, Whole
+from service.spelling import AS_WHOLE, Number, Whole
 
 router = APIRouter(tags=["catalog"])
 
@@ -123,14 +123,20 @@ class CatalogQuery:
             json_schema_extra={"x-enum-varnames": [_name(sort) for sort in get_args(Sort)]},
         ),
     ] = None
-    limit: Annotated[Whole, Query(ge=1, le=_MOST, description="most entries of one page")] = _MOST
+    limit: Annotated[int, Field(ge=1, le=_MOST), AS_WHOLE, Query(description="most entries of one page")] = _MOST
     cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None
 
 
 Asked = Annotated[CatalogQuery, Depends()]
 
 
-@router.get("/catalog", operation_id="getCatalog", summary="Everything in the catalog", response_model=CatalogIndex)
+@router.get(
+    "/catalog",
+    operation_id="getCatalog",
+    summary="Everything in the catalog",
+    response_model=CatalogIndex,
+    response_description="A page of the index.",
+)
 async def get_catalog(
     asked: Asked, kind: Annotated[Words, Query(description="only entries of this kind")] = None
 ) -> Answer:
@@ -138,7 +144,13 @@ async def get_catalog(
     return Answer(_index(kind, asked))
 
 
-@router.get("/catalog/{kind}", operation_id="getCatalogKind", summary="One kind of entry", response_model=CatalogIndex)
+@router.get(
+    "/catalog/{kind}",
+    operation_id="getCatalogKind",
+    summary="One kind of entry",
+    response_model=CatalogIndex,
+    response_description="A page of the entries of that kind.",
+)
 async def get_kind(
     asked: Asked,
     kind: str,
@@ -152,7 +164,10 @@ async def get_kind(
 
 
 @router.get(
-    "/catalog/{kind}/{key}", operation_id="getCatalogEntry", summary="One entry with its figures and their source"
+    "/catalog/{kind}/{key}",
+    operation_id="getCatalogEntry",
+    summary="One entry with its figures and their source",
+    response_description="The entry.",
 )
 async def get_entry(kind: str, key: str) -> Answer:
     """One entry: its figures in the units their source prints them in, and the source."""

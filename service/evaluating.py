@@ -18,7 +18,7 @@ from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName
 from service import metrics
 from service.answers import to_bytes
 from service.aside import aside
-from service.body import parse, read_body
+from service.body import MERGE_PATCH, parse, read_body
 from service.edge import observe_route, observe_scenario
 from service.problems import RequestProblem, answer_error
 
@@ -75,9 +75,9 @@ async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: 
         UnknownName, InvalidInputs, EvaluationError: as `answer`.
         RequestProblem: the body cannot be read.
     """
-    scenario, _ = resolve(name)
+    scenario, stated = resolve(name)
     observe_scenario(scope, scenario.__name__)
-    body = await read_body(scope, receive)
+    body = await (read_body(scope, receive) if stated is None else read_body(scope, receive, MERGE_PATCH))
     if may_take_long(scenario, len(body)):
         return await aside(lambda: to_bytes(answer(name, parse(body), si, explain)))
     return to_bytes(answer(name, parse(body), si, explain))

@@ -35,6 +35,17 @@ ProblemType = Literal[
     "urn:mlsysim:internal-error",
 ]
 
+# What only the proxy before the service says, in deploy/nginx/nginx.conf.
+_OF_THE_PROXY = (
+    "urn:mlsysim:malformed-request",
+    "urn:mlsysim:uri-too-long",
+    "urn:mlsysim:too-many-requests",
+    "urn:mlsysim:headers-too-large",
+    "urn:mlsysim:not-implemented",
+    "urn:mlsysim:unavailable",
+    "urn:mlsysim:proxy-error",
+)
+
 _TITLES: dict[ProblemType, str] = {
     "urn:mlsysim:malformed-body": "The body is not acceptable JSON",
     "urn:mlsysim:unknown-name": "Nothing has that name",
@@ -52,11 +63,6 @@ _TITLES: dict[ProblemType, str] = {
 }
 
 
-def _name(type: ProblemType) -> str:
-    """What a generated client calls a kind of problem: ``INVALID_INPUTS``."""
-    return type.rpartition(":")[2].replace("-", "_").upper()
-
-
 class ProblemError(BaseModel):
     """One thing wrong with the request."""
 
@@ -69,9 +75,10 @@ class ProblemError(BaseModel):
 class Problem(BaseModel):
     """An error (RFC 9457)."""
 
-    type: ProblemType = Field(
-        description="which kind of problem; stable",
-        json_schema_extra={"x-enum-varnames": [_name(type) for type in get_args(ProblemType)]},
+    type: str = Field(
+        description="which kind of problem; there may be new ones. From the proxy before the service alone come "
+        + ", ".join(type.rpartition(":")[2] for type in _OF_THE_PROXY),
+        json_schema_extra={"x-extensible-enum": [*get_args(ProblemType), *_OF_THE_PROXY]},
     )
     title: str = Field(description="the kind of problem in words")
     status: int = Field(description="HTTP status")

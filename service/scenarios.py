@@ -42,7 +42,13 @@ class ScenarioIndex(BaseModel):
     scenarios: list[ScenarioSummary]
 
 
-@router.get("/scenarios", operation_id="getScenarios", summary="Every scenario class", response_model=ScenarioIndex)
+@router.get(
+    "/scenarios",
+    operation_id="getScenarios",
+    summary="Every scenario class",
+    response_model=ScenarioIndex,
+    response_description="The classes, each with its question.",
+)
 async def get_scenarios(
     theme: Annotated[str | None, Query(max_length=100, description="only classes of this theme")] = None,
 ) -> Answer:
@@ -60,6 +66,7 @@ async def get_scenarios(
     operation_id="getScenario",
     summary="The contract of a class, or a named configuration",
     response_model=ScenarioDescription | ConfigurationDescription,
+    response_description="The contract of the class, or the inputs of the configuration and where each comes from.",
 )
 async def get_scenario(name: str) -> Answer:
     """What a reader wants to know before using it."""

@@ -20,6 +20,7 @@ def _spelled(pattern: str, otherwise: Literal["int_parsing", "float_parsing", "b
     return BeforeValidator(check)
 
 
-Whole = Annotated[int, _spelled(r"-?\d+", "int_parsing")]
+AS_WHOLE = _spelled(r"-?\d+", "int_parsing")  # stands after a bound, which else the document would not say
+Whole = Annotated[int, AS_WHOLE]
 Number = Annotated[float, _spelled(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", "float_parsing")]
 Truth = Annotated[bool, _spelled("[Tt]rue|[Ff]alse", "bool_parsing")]  # True is what a client in Python may send

@@ -62,13 +62,25 @@ class Vocabulary(BaseModel):
     dimensions: list[DimensionDescription]
 
 
-@router.get("/healthz", operation_id="getHealth", summary="Is the process up?", response_model=Health)
+@router.get(
+    "/healthz",
+    operation_id="getHealth",
+    summary="Is the process up?",
+    response_model=Health,
+    response_description="The process is up.",
+)
 async def get_health() -> Answer:
     """Answers while the process runs."""
     return Answer(Health().model_dump())
 
 
-@router.get("/readyz", operation_id="getReadiness", summary="Should new requests come here?", response_model=Readiness)
+@router.get(
+    "/readyz",
+    operation_id="getReadiness",
+    summary="Should new requests come here?",
+    response_model=Readiness,
+    response_description="New requests should come here.",
+)
 async def get_readiness(request: Request) -> Answer:
     """Says no with status 503 once the process has been told to stop; until it stops it still answers all requests."""
     if request.app.state.draining:
@@ -81,19 +93,32 @@ async def get_readiness(request: Request) -> Answer:
     operation_id="getMetrics",
     summary="Counts and durations, for Prometheus",
     response_class=PlainTextResponse,
+    response_description="The metrics, one a line.",
 )
 async def get_metrics() -> Response:
     """Requests, evaluations and refused inputs of all workers since the start, in Prometheus' text format."""
     return Response(metrics.render(), media_type=metrics.CONTENT_TYPE)
 
 
-@router.get("/version", operation_id="getVersion", summary="What is running?", response_model=Version)
+@router.get(
+    "/version",
+    operation_id="getVersion",
+    summary="What is running?",
+    response_model=Version,
+    response_description="The versions of service and catalog.",
+)
 async def get_version() -> Answer:
     """Name and version of the service."""
     return Answer(Version(version=mlsysim.__version__, catalog=catalog().version).model_dump())
 
 
-@router.get("/units", operation_id="getUnits", summary="The unit vocabulary", response_model=Vocabulary)
+@router.get(
+    "/units",
+    operation_id="getUnits",
+    summary="The unit vocabulary",
+    response_model=Vocabulary,
+    response_description="The units of every dimension.",
+)
 async def get_units() -> Answer:
     """Every dimension with the units that may be written for it and their factors."""
     dimensions = [

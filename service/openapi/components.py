@@ -22,6 +22,9 @@ from service.batch import Batch
 from service.catalog import entry_schemas
 from service.openapi.parts import ref
 
+# The catalog may get new values of these, and a client that was made before has to be able to read them.
+_GROWING = (("Hardware", "class"), ("Workload", "kind"), ("Source", "grade"))
+
 
 class _Schema(GenerateJsonSchema):
     """Pydantic's schemas without generated titles, and with the values of a map where generators look for them."""
@@ -60,6 +63,8 @@ def model_schemas() -> dict[str, Any]:
         found[model.__name__]["properties"] = {
             name: _or_null(figure) for name, figure in found[model.__name__]["properties"].items()
         }
+    for name, field in _GROWING:
+        _open(found[name]["properties"][field])
     for entry in KINDS.values():
         found[entry.__name__]["properties"]["ref"] = {
             "type": "string",
@@ -70,8 +75,10 @@ def model_schemas() -> dict[str, Any]:
 
 def _mark(described: dict[str, Any], spec: InputSpec) -> None:
     """Add to an input what a schema has no word for: its unit, the names it is one of, the figures it has to state."""
-    if spec.unit:
-        described["description"] += f" [{spec.unit}]"
+    held = spec.shape.leaf.type
+    if unit := spec.unit or (held.usual_unit if held else None):
+        described["description"] += f" [{unit}]"
+        described["x-unit"] = unit
     marks = (*spec.shape.metadata, *spec.shape.leaf.metadata)
     choices = [mark.expression for mark in marks if isinstance(mark, OneOf)]
     needs = [path for mark in marks if isinstance(mark, Needs) for path in mark.paths]
@@ -87,6 +94,13 @@ def _or_null(figure: dict[str, Any]) -> dict[str, Any]:
     beside = ("description", "default", "x-unit")
     kept = {key: fact for key, fact in figure.items() if key in beside}
     return {"anyOf": [{key: fact for key, fact in figure.items() if key not in beside}, {"type": "null"}], **kept}
+
+
+def _open(described: dict[str, Any]) -> None:
+    """Say of a field that its values are those that there are now, not all that it will ever have."""
+    values = described["anyOf"][0].pop("enum")
+    described["anyOf"][0]["x-extensible-enum"] = values
+    described["description"] += f": {', '.join(values)}; there may be new ones"
 
 
 def _result(result: type[Result]) -> dict[str, Any]:
@@ -163,7 +177,7 @@ def evaluation_schemas() -> dict[str, Any]:
             "type": "object",
             "description": "Something a careful engineer would look at twice in a valid answer.",
             "properties": {
-                "code": {"type": "string", "enum": sorted(CODES), "description": _codes()},
+                "code": {"type": "string", "x-extensible-enum": sorted(CODES), "description": _codes()},
                 "message": {"type": "string", "description": "what it is about in this answer"},
             },
             "required": ["code", "message"],
@@ -223,4 +237,10 @@ def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
 
 
 def _codes() -> str:
-    return "\n".join(["which point is doubtful:", "", *(f"- `{code}`: {meaning}" for code, meaning in CODES.items())])
+    return "\n".join(
+        [
+            "which point is doubtful; there may be new ones:",
+            "",
+            *(f"- `{code}`: {meaning}" for code, meaning in CODES.items()),
+        ]
+    )

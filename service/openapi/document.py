@@ -18,7 +18,8 @@ from service.openapi.components import choice_schemas, evaluation_schemas, model
 from service.openapi.evaluations import evaluate_paths
 from service.openapi.parts import answer_of, ref
 from service.openapi.quantities import quantity_schemas
-from service.openapi.reading import complete, entry_paths, get_examples, show
+from service.openapi.reading import ask_conditionally, complete, entry_paths, get_examples, show
+from service.openapi.shared import shared
 
 DESCRIPTION = """\
 First-principles answers about machine-learning systems. Each *scenario* is one calculation: inputs with units in, a \
@@ -28,6 +29,12 @@ A quantity is written `"60 ms"`, `{"value": 60, "unit": "ms"}`, or `{"ref": "ker
 catalog. Where hardware, a model or a fleet is expected, write its catalog key (`"H100"`), an object of your own, or a \
 key with changes (`{"ref": "H100", "memory": {"bandwidth": "4 TB/s"}}`). Every error is an RFC 9457 problem that says \
 what would do.
+
+Every GET has an ETag and answers HEAD as well, with the same headers and no body. Problems have the headers \
+`Catalog-Version` and `X-Request-ID` as all answers do.
+
+Names are for keeps: paths, fields and what they mean stay as they are. Answers may get new fields, and where \
+`x-extensible-enum` lists the values there are now, new ones.
 
 Whole numbers are written out in full, however large. Outputs that may exceed 2^53 are marked \
 `x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not.
@@ -66,6 +73,10 @@ def build(app: FastAPI) -> dict[str, Any]:
     paths |= entry_paths(paths["/catalog/{kind}/{key}"]["get"]) | evaluate_paths()
     for path, example in get_examples().items():
         show(path, paths[path]["get"], *example)
+    for item in paths.values():
+        if "get" in item:
+            ask_conditionally(item["get"])
+    document["components"] |= shared()
     document = _with_references(_as_written(document))
     document["components"]["schemas"] = _used(document)
     document["components"]["securitySchemes"] = {KEY_SCHEME: KEY_DESCRIPTION}
@@ -77,7 +88,7 @@ def _used(document: dict[str, Any]) -> dict[str, Any]:
     """The components that some operation refers to, by name."""
     schemas = document["components"]["schemas"]
     found: set[str] = set()
-    open_ends = [json.dumps(document["paths"])]
+    open_ends = [json.dumps([document["paths"], document["components"]["responses"]])]
     while open_ends:
         names = set(re.findall(r'"#/components/schemas/(\w+)"', open_ends.pop())) - found
         found |= names

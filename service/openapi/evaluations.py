@@ -10,23 +10,10 @@ from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.scenario import Scenario
 from service.batch import Batch, answer_batch
 from service.openapi.components import evaluation_name
-from service.openapi.parts import BODY_STATUSES, problem_response, ref
+from service.openapi.parts import ref
+from service.openapi.shared import ALWAYS, BODY_STATUSES, headers, problem_responses
 
-_UNITS_PARAMETER = {
-    "name": "units",
-    "in": "query",
-    "required": False,
-    "description": "units of the answer: those of the scenario's contract, or SI base units",
-    "schema": {"type": "string", "enum": ["display", "si"], "default": "display"},
-}
-
-_EXPLAIN_PARAMETER = {
-    "name": "explain",
-    "in": "query",
-    "required": False,
-    "description": "add the derivation: each output's formula with this call's numbers in it, each input's origin",
-    "schema": {"type": "boolean", "default": False},
-}
+_PARAMETERS = [ref("Units", "parameters"), ref("Explain", "parameters")]
 
 _PATCHES: dict[str, dict[str, Any]] = {
     "as it stands": {"value": {}},
@@ -65,14 +52,15 @@ def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
         "operationId": f"evaluate{name}",
         "summary": scenario.title,
         "description": f"{question(scenario)} Each output has its formula and unit in the schema of the result.",
-        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
+        "parameters": _PARAMETERS,
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": ref(name), **({"examples": examples} if examples else {})}},
         },
         "responses": {
             "200": {
-                "description": "The result.",
+                "description": "The result, with the inputs it is for.",
+                "headers": headers(ALWAYS),
                 "content": {
                     "application/json": {
                         "schema": ref(evaluation_name(scenario)),
@@ -80,7 +68,7 @@ def _evaluate_class(scenario: type[Scenario[Any]]) -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in BODY_STATUSES},
+            **problem_responses(*BODY_STATUSES),
         },
     }
 
@@ -91,7 +79,8 @@ def _evaluate_named() -> dict[str, Any]:
         "operationId": "evaluateConfiguration",
         "summary": "A named configuration, as it stands or with changes",
         "description": "The body is a JSON Merge Patch (RFC 7396) over the inputs of the configuration; `{}` evaluates "
-        "it as it stands. A quantity is replaced whole. The name of a class does as well; the body then is its inputs.",
+        "it as it stands. A quantity is replaced whole. The name of a class does as well; the body then is its inputs, "
+        "in `application/json`.",
         "parameters": [
             {
                 "name": "name",
@@ -101,8 +90,7 @@ def _evaluate_named() -> dict[str, Any]:
                 "schema": {"type": "string"},
                 "example": "ModelSpeedupRequestPath",
             },
-            _UNITS_PARAMETER,
-            _EXPLAIN_PARAMETER,
+            *_PARAMETERS,
         ],
         "requestBody": {
             "required": True,
@@ -113,7 +101,8 @@ def _evaluate_named() -> dict[str, Any]:
         },
         "responses": {
             "200": {
-                "description": "The result.",
+                "description": "The result, with the inputs it is for.",
+                "headers": headers(ALWAYS),
                 "content": {
                     "application/json": {
                         "schema": ref("Evaluation"),
@@ -124,7 +113,7 @@ def _evaluate_named() -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in (404, *BODY_STATUSES)},
+            **problem_responses(404, *BODY_STATUSES),
         },
     }
 
@@ -143,7 +132,7 @@ def _evaluate_batch() -> dict[str, Any]:
         "summary": "Up to 1 000 evaluations in one call",
         "description": "Classes and named configurations in any mix. Answers come in order, each the answer that the "
         "single call would give or its problem; one that fails fails only itself.",
-        "parameters": [_UNITS_PARAMETER, _EXPLAIN_PARAMETER],
+        "parameters": _PARAMETERS,
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": ref("Batch"), "examples": {"a mix": {"value": body}}}},
@@ -151,6 +140,7 @@ def _evaluate_batch() -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "An answer for each evaluation.",
+                "headers": headers(ALWAYS),
                 "content": {
                     "application/json": {
                         "schema": ref("BatchAnswers"),
@@ -158,6 +148,6 @@ def _evaluate_batch() -> dict[str, Any]:
                     }
                 },
             },
-            **{str(status): problem_response(status) for status in BODY_STATUSES},
+            **problem_responses(*BODY_STATUSES),
         },
     }

@@ -12,7 +12,8 @@ from mlsysim.engine.scenario_catalog import configurations
 from service.answers import Answer
 from service.catalog import CatalogQuery, entry_schemas, get_catalog, get_entry, get_kind
 from service.keys import OPEN
-from service.openapi.parts import answer_of, problem_response, ref
+from service.openapi.parts import answer_of, ref
+from service.openapi.shared import OF_GET, headers, problem_responses
 from service.scenarios import get_scenario, get_scenarios
 from service.status import Readiness, get_health, get_units, get_version
 
@@ -52,7 +53,7 @@ _LINKS: dict[str, dict[str, Any]] = {
 
 
 def complete(path: str, operation: dict[str, Any]) -> None:
-    """Correct what FastAPI says of an operation: its problems, and parameters that are left out rather than null."""
+    """Correct what FastAPI says of an operation: its answers, and parameters that are left out rather than null."""
     for parameter in operation.get("parameters", []):
         for option in parameter["schema"].pop("anyOf", []):
             parameter["schema"] |= option if option != {"type": "null"} else {}
@@ -67,10 +68,11 @@ def complete(path: str, operation: dict[str, Any]) -> None:
         operation["security"] = []
     else:
         statuses.add(401)
+    found = operation["responses"]["200"]
+    found["headers"] = headers(OF_GET)
     if path == "/metrics":
-        operation["responses"]["200"]["content"]["text/plain"]["example"] = _METRICS
-    for status in sorted(statuses):
-        operation["responses"][str(status)] = problem_response(status)
+        found["content"]["text/plain"]["examples"] = {"excerpt": {"summary": "three lines of many", "value": _METRICS}}
+    operation["responses"] = {"200": found, "304": ref("NotModified", "responses"), **problem_responses(*statuses)}
 
 
 def entry_paths(operation: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +84,7 @@ def entry_paths(operation: dict[str, Any]) -> dict[str, Any]:
             "summary": f"One entry of {kind}",
         }
         described["parameters"] = [each for each in described["parameters"] if each["name"] != "kind"]
+        described["responses"]["200"]["description"] = (model.__doc__ or "").partition("\n")[0].replace("``", "`")
         answer_of(described)["schema"] = ref(model.__name__)
         key = next(iter(catalog().entries(kind) if kind in KINDS else configurations()))
         show(f"/catalog/{kind}/{{key}}", described, {"key": key}, _now(get_entry(kind, key)))
@@ -123,3 +126,8 @@ def show(path: str, operation: dict[str, Any], parameters: dict[str, str], answe
         if name in parameters and (parameter["in"] == "path") == (f"{{{name}}}" in path):
             parameter["example"] = parameters[name]
     answer_of(operation)["example"] = json.loads(bytes(answer.body))
+
+
+def ask_conditionally(operation: dict[str, Any]) -> None:
+    """Let an operation take the header that makes polling cheap."""
+    operation["parameters"] = [*operation.get("parameters", []), ref("IfNoneMatch", "parameters")]

@@ -132,7 +132,7 @@ def test_a_choice_defaults_and_undefined_outputs(client: Any, models: Any) -> No
     assert answer.result.bottleneck is models.SingleNodeInferenceResultBottleneck.MEMORY
     assert answer.result.offload_spill_bytes is None
     assert answer.undefined.offload_spill_bytes == "the weights fit"
-    assert answer.warnings[0].code is models.WarningCode.OVERHEAD_DOMINATED
+    assert answer.warnings[0].code == "overhead_dominated"
 
 
 def test_the_inputs_of_an_answer_can_be_posted_back(client: Any, models: Any) -> None:
@@ -174,7 +174,7 @@ def test_an_invalid_request(client: Any, models: Any) -> None:
     response = operation("speedup.evaluate_amdahl_scenario").sync_detailed(client=client, body=body)
     problem = response.parsed
     assert isinstance(problem, models.Problem)
-    assert problem.type_ is models.ProblemType.INVALID_INPUTS
+    assert problem.type_ == "urn:mlsysim:invalid-inputs"
     assert problem.status == response.status_code == 422
     assert problem.errors[0].pointer == "/stages/model"
     assert problem.errors[0].received == '"45 GB"'

@@ -26,9 +26,7 @@ LARGE = ["/catalog", "/scenarios", "/openapi.json", "/docs/swagger-ui.css"]
 
 def url(path: str) -> str:
     """The path with the examples of its parameters."""
-    examples = {
-        each["name"]: each.get("example") for each in PATHS[path]["get"].get("parameters", []) if each["in"] == "path"
-    }
+    examples = {each["name"]: each["example"] for each in PATHS[path]["get"]["parameters"] if "example" in each}
     return re.sub(r"\{(\w+)\}", lambda match: examples[match[1]], path)
 
 

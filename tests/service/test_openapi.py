@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,13 @@ def document() -> dict[str, Any]:
 def validator(component: str) -> Draft202012Validator:
     schema = {"$ref": f"#/components/schemas/{component}", "components": document()["components"]}
     return Draft202012Validator(schema)
+
+
+def resolved(value: dict[str, Any]) -> dict[str, Any]:
+    """What a reference to a component leads to; anything else is as it is."""
+    for key in value.get("$ref", "#").split("/")[1:]:
+        value = value[key] if key != "components" else document()[key]
+    return value
 
 
 def operations() -> list[tuple[str, str, dict[str, Any]]]:
@@ -74,18 +82,40 @@ def test_every_operation_is_described_and_declares_its_problems() -> None:
         assert operation["summary"], path
         assert operation["description"], path
         assert operation["tags"], path
+        assert list(operation["responses"]) == sorted(operation["responses"])
+        assert operation["responses"]["200"]["description"] != "Successful Response", path
         for status, response in operation["responses"].items():
-            if status != "200":
-                assert list(response["content"]) == ["application/problem+json"], (path, status)
+            declared = resolved(response)
+            assert list(declared.get("content", {})) == ["application/problem+json"] or status in ("200", "304"), path
+            if status in ("200", "304"):
+                assert {"Catalog-Version", "X-Request-ID"} <= declared["headers"].keys(), path
         assert "422" in operation["responses"]
         assert "500" in operation["responses"]
 
 
+def test_the_types_of_problems_are_those_of_service_and_proxy() -> None:
+    configuration = (Path(__file__).parents[2] / "deploy/nginx/nginx.conf").read_text()
+    said = re.findall(r"\w+ ([\w-]+);", configuration.partition("map $status $problem {")[2].partition("}")[0])
+    known = document()["components"]["schemas"]["Problem"]["properties"]["type"]["x-extensible-enum"]
+    assert len(known) == len(set(known))
+    assert {f"urn:mlsysim:{name}" for name in said} <= set(known)
+
+
 def test_every_reference_leads_somewhere() -> None:
     text = json.dumps(document())
-    for name in set(re.findall(r'"#/components/schemas/([^"]+)"', text)):
-        assert name in document()["components"]["schemas"], name
+    used = set(re.findall(r'"#/components/(\w+)/([^"]+)"', text))
+    assert {(kind, name) for kind, named in document()["components"].items() for name in named} - used == {
+        ("securitySchemes", "ApiKey")
+    }
+    for kind, name in used:
+        assert name in document()["components"][kind], name
     assert "x-component" not in text
+
+
+def test_bounds_are_json_schema() -> None:
+    assert re.findall(r'"(?:gt|ge|lt|le)":', json.dumps(document())) == []
+    limit = next(each for each in document()["paths"]["/catalog"]["get"]["parameters"] if each.get("name") == "limit")
+    assert (limit["schema"]["minimum"], limit["schema"]["maximum"]) == (1, 1000)
 
 
 @pytest.mark.parametrize("path", list(PATHS))

@@ -64,6 +64,12 @@ class TestANamedConfiguration:
         )
         assert response.json()["inputs"]["speedup"] == 10
 
+    @pytest.mark.parametrize("path", ["/scenarios/RooflinePointScenario/evaluate", "/batch"])
+    def test_a_merge_patch_of_what_is_no_configuration_is_refused(self, client: TestClient, path: str) -> None:
+        refused = client.post(path, content=b"{}", headers={"content-type": "application/merge-patch+json"})
+        assert refused.status_code == 415
+        assert "application/json would do" in refused.json()["detail"]
+
     @pytest.mark.parametrize(
         "launch",
         ["3 us", {"value": 3, "unit": "us"}, {"value": 3}],

@@ -2,7 +2,9 @@
 
 A request that was accepted has to be accepted still, so what is asked may only widen; an answer has to be one that the
 client can read, so what is answered may only narrow, apart from new fields. Names are for keeps, because generated code
-is named after them. Deliberately not compared: words, examples, formulas and figures.
+is named after them, and so is the place of a type among alternatives that have no name. A strict client refuses a value
+of an answer that its `enum` does not list, so lists that grow are `x-extensible-enum`, which is no limit: they may get
+values, but lose none. Deliberately not compared: words, examples, formulas and figures.
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ _BOUNDS = {
     ("maxProperties",): -1,
 }
 _ONLY_EQUAL = ("x-dimension", "format", "multipleOf", "not", "uniqueItems")
+_PLAIN = ("string", "number", "integer", "boolean", "array", "object")
+# What the document does not use, so that nothing here knows which of two is the narrower one.
+_NOT_UNDERSTOOD = (
+    "allOf", "if", "then", "else", "dependentRequired", "dependentSchemas", "prefixItems", "contains", "minContains",
+    "maxContains", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
+)  # fmt: skip
 _MORE_IS_NARROWER = ("x-needs", "x-one-of", "x-rules")
 
 
@@ -39,13 +47,23 @@ class _Comparison:
     def __init__(self, old: Json, new: Json) -> None:
         self.old = old
         self.new = new
-        self.found: dict[tuple[str, str, bool], list[str]] = {}
+        self.found: dict[tuple[str, str, bool, bool], list[str]] = {}
+        self.echoed = True  # whether an answer has what was asked in it
         bodies = [operation.get("requestBody") for item in old["paths"].values() for operation in item.values()]
         self.sent = _reached(old, bodies)
 
     def document(self) -> Iterator[str]:
-        for name in self.old["components"]["schemas"].keys() - self.new["components"]["schemas"].keys():
-            yield f"component {name} is gone"
+        for kind, components in self.old["components"].items():
+            for name in components.keys() - self.new["components"].get(kind, {}).keys():
+                yield f"component {name} is gone"
+        for server in [one["url"] for one in self.old.get("servers", [])]:
+            if server not in [one["url"] for one in self.new.get("servers", [])]:
+                yield f"the server {server} is gone"
+        for name, scheme in self.old["components"].get("securitySchemes", {}).items():
+            keys = [key for key in scheme if key != "description"]
+            other = self.new["components"].get("securitySchemes", {}).get(name, {})
+            if [scheme[key] for key in keys] != [other.get(key) for key in keys]:
+                yield f"the security scheme {name} is another one"
         for path, item in self.old["paths"].items():
             for method, operation in item.items():
                 where = f"{method.upper()} {path}"
@@ -59,16 +77,32 @@ class _Comparison:
             yield f"{where} is no longer called {old['operationId']}"
         if old["tags"][:1] != new.get("tags", [])[:1]:
             yield f"{where} is no longer under {old['tags'][0]}, the module of generated code"
-        yield from self.parameters(where, _parameters(old), _parameters(new))
+        yield from self.security(where, old, new)
+        yield from self.parameters(where, _parameters(self.old, old), _parameters(self.new, new))
         old_body, new_body = old.get("requestBody", {}), new.get("requestBody", {})
         if new_body.get("required") and not old_body.get("required"):
             yield f"{where} needs a body now"
         yield from self.contents(f"{where} body", old_body, new_body, True)
+        self.echoed = "requestBody" in old
         for status, response in old["responses"].items():
             if status not in new["responses"]:
                 yield f"{where} no longer declares {status}"
             else:
-                yield from self.contents(f"{where} {status}", response, new["responses"][status], False)
+                pair = _resolved(self.old, response), _resolved(self.new, new["responses"][status])
+                yield from self.contents(f"{where} {status}", *pair, False)
+                for header in pair[0].get("headers", {}).keys() - pair[1].get("headers", {}).keys():
+                    yield f"{where} {status} no longer has the header {header}"
+        self.echoed = True
+
+    def security(self, where: str, old: Json, new: Json) -> Iterator[str]:
+        """Whatever was enough to be let in has to be enough still; without any requirement, everyone is."""
+        before, after = (
+            operation.get("security", document.get("security")) or [{}]
+            for operation, document in ((old, self.old), (new, self.new))
+        )
+        for shown in before:
+            if not any(needed.keys() <= shown.keys() for needed in after):
+                yield f"{where} no longer lets in whoever has {', '.join(shown) or 'no key'}"
 
     def parameters(self, where: str, old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
         for name, parameter in new.items():
@@ -78,6 +112,9 @@ class _Comparison:
             if name not in new:
                 yield f"{where} no longer takes the parameter {name}"
             else:
+                for key in ("style", "explode", "allowReserved"):
+                    if parameter.get(key) != new[name].get(key):
+                        yield f"{where} {name} has another {key}"
                 yield from self.schema(f"{where} {name}", parameter["schema"], new[name]["schema"], True)
 
     def contents(self, where: str, old: Json, new: Json, asked: bool) -> Iterator[str]:
@@ -95,7 +132,10 @@ class _Comparison:
             yield f"{where} is no longer {old['default']!r} where it is left out"
         if not asked and old.get("x-unit") != new.get("x-unit"):
             yield f"{where} is in {new.get('x-unit')}, no longer in {old.get('x-unit')}"
+        if not asked and new.get("x-may-exceed-safe-integer") and not old.get("x-may-exceed-safe-integer"):
+            yield f"{where} may now exceed 2^53"
         olds, news = list(_alternatives(old)), list(_alternatives(new))
+        yield from _places(where, olds, news)
         choice = sum("$ref" in one for one in olds) > 1
         for one in olds if asked else news:
             if not asked and choice and "$ref" in one and _name(one) not in self.old["components"]["schemas"]:
@@ -122,7 +162,7 @@ class _Comparison:
         if old != new:
             yield from _facts(where, old, new, asked)
         asked = asked or _name(old) in self.sent  # in an answer it stands as it was asked
-        key = (old["$ref"], new["$ref"], asked)
+        key = (old["$ref"], new["$ref"], asked, self.echoed)
         if key not in self.found:
             self.found[key] = []  # for a component that holds itself
             self.found[key] = list(compare(_name(old) if old["$ref"] == new["$ref"] else where, *pair, asked))
@@ -132,6 +172,8 @@ class _Comparison:
         if old != new:
             yield from _facts(where, old, new, asked)
             yield from _values(where, old, new, asked)
+            if asked and not self.echoed:
+                yield from _new_values(where, old, new)  # it may be sent as well, but here it is answered
         narrow, wide = (set(side.get("required", [])) for side in ((old, new) if asked else (new, old)))
         for name in sorted(wide - narrow):
             yield f"{where}.{name} is required now" if asked else f"{where}.{name} may be missing now"
@@ -161,8 +203,9 @@ def _reached(document: Json, value: Any) -> set[str]:
     return found
 
 
-def _parameters(operation: Json) -> dict[str, Json]:
-    return {f"{parameter['in']} {parameter['name']}": parameter for parameter in operation.get("parameters", [])}
+def _parameters(document: Json, operation: Json) -> dict[str, Json]:
+    parameters = [_resolved(document, parameter) for parameter in operation.get("parameters", [])]
+    return {f"{parameter['in']} {parameter['name']}": parameter for parameter in parameters}
 
 
 def _alternatives(schema: Json) -> Iterator[Json]:
@@ -173,13 +216,24 @@ def _alternatives(schema: Json) -> Iterator[Json]:
         yield from [{**choice, "type": kind} for kind in kinds] if isinstance(kinds, list) else [choice]
 
 
-def _resolved(document: Json, schema: Json) -> Json:
-    found: Json = document["components"]["schemas"][_name(schema)] if "$ref" in schema else schema
-    return found
+def _resolved(document: Json, value: Json) -> Json:
+    """What stands at the reference, if it is one."""
+    if "$ref" in value:
+        _, _, kind, name = value["$ref"].split("/")
+        value = document["components"][kind][name]
+    return value
 
 
 def _name(schema: Json) -> str:
     return str(schema.get("$ref", schema.get("type", "anything"))).removeprefix("#/components/schemas/")
+
+
+def _places(where: str, old: list[Json], new: list[Json]) -> Iterator[str]:
+    """Generated code calls types without a name of their own after their place among the alternatives, null aside."""
+    before, after = ([_name(one) for one in some if _name(one) != "null"] for some in (old, new))
+    for place, name in enumerate(before if len(before) > 1 else []):
+        if name in _PLAIN and name in after and after[place : place + 1] != [name]:
+            yield f"{where} has {name} at another place among its alternatives"
 
 
 def _facts(where: str, old: Json, new: Json, asked: bool) -> Iterator[str]:
@@ -191,6 +245,12 @@ def _facts(where: str, old: Json, new: Json, asked: bool) -> Iterator[str]:
     for key in _ONLY_EQUAL:
         if key in narrow and narrow[key] != wide.get(key):
             yield f"{where} has {then} the {key} {narrow[key]}"
+    yield from _mapping(where, old.get("discriminator", {}), new.get("discriminator", {}))
+    for key in _NOT_UNDERSTOOD:
+        if old.get(key) != new.get(key):
+            yield f"{where} has another {key}, which is not understood"
+    for value in [value for value in old.get("x-extensible-enum", []) if value not in new.get("x-extensible-enum", [])]:
+        yield f"{where} no longer knows {value!r}"
     if "pattern" in narrow and ("pattern" not in wide or (asked and _words(wide) - _words(narrow))):
         yield f"{where} has {then} the pattern {narrow['pattern']}"
     for key in _MORE_IS_NARROWER if asked else ():
@@ -216,12 +276,26 @@ def _values(where: str, old: Json, new: Json, asked: bool) -> Iterator[str]:
             yield f"{where} no longer knows {value!r}, or calls it something else"
     if asked and after and not before:
         yield f"{where} may no longer be anything but {', '.join(after)}"
-    if not asked and before:
-        for value in [value for value in after if value not in before] if after else ["anything"]:
-            yield f"{where} may now be {value!r}"
+    if not asked:
+        yield from _new_values(where, old, new)
+
+
+def _new_values(where: str, old: Json, new: Json) -> Iterator[str]:
+    before, after = _names(old), _names(new)
+    for value in [value for value in after or ["anything"] if value not in before] if before else []:
+        yield f"{where} may now be {value!r}"
+
+
+def _mapping(where: str, old: Json, new: Json) -> Iterator[str]:
+    """Compare what tells alternatives apart."""
+    if old and old["propertyName"] != new.get("propertyName"):
+        yield f"{where} is no longer told apart by {old['propertyName']}"
+    for value in [value for value, name in old.get("mapping", {}).items() if new.get("mapping", {}).get(value) != name]:
+        yield f"{where} is another thing, or none, where it says {value}"
 
 
 def _names(schema: Json) -> dict[Any, str]:
     """The values that are listed, with what generated code calls them."""
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
-    return dict(zip(values, schema.get("x-enum-varnames", map(str, values)), strict=True))
+    names = schema.get("x-enum-varnames", [])
+    return dict(zip(values, [*names, *map(str, values[len(names) :])], strict=False))  # what has none is its own

@@ -37,7 +37,7 @@ def get(document: Json, path: str = "/catalog") -> Json:
 
 
 def parameter(document: Json, name: str) -> Json:
-    found: Json = next(each for each in get(document)["parameters"] if each["name"] == name)
+    found: Json = next(each for each in get(document)["parameters"] if each.get("name") == name)
     return found
 
 
@@ -215,12 +215,100 @@ BREAKING: dict[str, tuple[Change, str]] = {
         "CatalogIndex.count may now be number",
     ),
     "an answer may have a value that no client knows": (
-        lambda d: field(d, "Warning", "code")["enum"].append("new_code"),
-        "Warning.code may now be 'new_code'",
+        lambda d: field(d, "SingleNodeInferenceResult", "bottleneck")["enum"].append("Network"),
+        "SingleNodeInferenceResult.bottleneck may now be 'Network'",
     ),
     "an answer may have any value": (
-        lambda d: field(d, "Warning", "code").pop("enum"),
-        "Warning.code may now be 'anything'",
+        lambda d: field(d, "SingleNodeInferenceResult", "bottleneck").pop("enum"),
+        "SingleNodeInferenceResult.bottleneck may now be 'anything'",
+    ),
+    "an entry of the catalog may have a value that no client knows": (
+        lambda d: field(d, "Link", "direction")["anyOf"][0]["enum"].append("per_port"),
+        "Link.direction may now be 'per_port'",
+    ),
+    "a list that grows loses a value": (
+        lambda d: field(d, "Warning", "code")["x-extensible-enum"].remove("no_gain"),
+        "Warning.code no longer knows 'no_gain'",
+    ),
+    "a list that grows becomes a limit": (
+        lambda d: field(d, "Hardware", "class")["anyOf"][0].update(
+            enum=field(d, "Hardware", "class")["anyOf"][0]["x-extensible-enum"]
+        ),
+        "Hardware.class may no longer be anything but datacenter",
+    ),
+    "a value is removed and its name is not": (
+        lambda d: parameter(d, "sort")["schema"]["enum"].pop(0),
+        "GET /catalog query sort no longer knows 'key', or calls it something else",
+    ),
+    "values have no names in generated code any more": (
+        lambda d: parameter(d, "sort")["schema"].pop("x-enum-varnames"),
+        "GET /catalog query sort no longer knows 'key', or calls it something else",
+    ),
+    "an output may be beyond what a double holds": (
+        lambda d: field(d, "QuotaLendingResult", "used").update({"x-may-exceed-safe-integer": True}),
+        "QuotaLendingResult.used may now exceed 2^53",
+    ),
+    "alternatives change places": (
+        lambda d: component(d, "AnyHardware")["anyOf"].reverse(),
+        "AnyHardware has string at another place among its alternatives",
+    ),
+    "a new alternative comes first": (
+        lambda d: component(d, "PositiveTime")["anyOf"].insert(0, {"type": "number"}),
+        "PositiveTime has string at another place among its alternatives",
+    ),
+    "an answer may be one thing more": (
+        lambda d: component(d, "BatchAnswer")["anyOf"].append({"type": "null"}),
+        "BatchAnswer may now be null",
+    ),
+    "an answer is told apart by something else": (
+        lambda d: component(d, "Evaluation")["discriminator"].update(propertyName="configuration"),
+        "Evaluation is no longer told apart by scenario",
+    ),
+    "an answer is no longer told apart": (
+        lambda d: component(d, "Evaluation")["discriminator"]["mapping"].pop("AmdahlScenario"),
+        "Evaluation is another thing, or none, where it says AmdahlScenario",
+    ),
+    "several conditions are put together": (
+        lambda d: component(d, "AmdahlScenario").update(allOf=[{"required": ["speedup"]}]),
+        "AmdahlScenario has another allOf, which is not understood",
+    ),
+    "a condition depends on another": (
+        lambda d: component(d, "AmdahlScenario").update({"if": {"required": ["stage"]}, "then": False}),
+        "AmdahlScenario has another if, which is not understood",
+    ),
+    "a key is needed everywhere": (
+        lambda d: d["security"].remove({}),
+        f"POST {AMDAHL} no longer lets in whoever has no key",
+    ),
+    "a key is needed for one operation": (
+        lambda d: get(d, "/healthz").update(security=[{"ApiKey": []}]),
+        "GET /healthz no longer lets in whoever has no key",
+    ),
+    "a key is sent in another way": (
+        lambda d: d["components"]["securitySchemes"]["ApiKey"].update(scheme="basic"),
+        "the security scheme ApiKey is another one",
+    ),
+    "a key is no longer known": (
+        lambda d: d["components"].pop("securitySchemes"),
+        "the security scheme ApiKey is another one",
+    ),
+    "there are no servers": (lambda d: d.pop("servers"), "the server / is gone"),
+    "the server is elsewhere": (lambda d: d["servers"][0].update(url="/v2"), "the server / is gone"),
+    "an answer lacks a header": (
+        lambda d: get(d)["responses"]["200"]["headers"].pop("ETag"),
+        "GET /catalog 200 no longer has the header ETag",
+    ),
+    "a shared answer lacks a header": (
+        lambda d: d["components"]["responses"]["MethodNotAllowed"]["headers"].pop("Allow"),
+        f"POST {AMDAHL} 405 no longer has the header Allow",
+    ),
+    "a shared parameter is needed": (
+        lambda d: d["components"]["parameters"]["Units"].update(required=True),
+        f"POST {AMDAHL} needs the parameter query units now",
+    ),
+    "a parameter is written in another way": (
+        lambda d: parameter(d, "q").update(style="pipeDelimited"),
+        "GET /catalog query q has another style",
     ),
     "an answer no longer has a bound": (
         lambda d: field(d, "AcceleratorGenerationsEvaluation", "undefined").pop("maxProperties"),
@@ -243,6 +331,17 @@ ADDITIVE: dict[str, Change] = {
     "a default of an input": lambda d: (
         component(d, "AmdahlScenario")["required"].remove("speedup")
         or field(d, "AmdahlScenario", "speedup").update(default=2)
+    ),
+    "a value of a list that grows": lambda d: [
+        field(d, "Warning", "code")["x-extensible-enum"].append("new_code"),
+        field(d, "Hardware", "class")["anyOf"][0]["x-extensible-enum"].append("satellite"),
+    ],
+    "a number format of an input": lambda d: field(d, "SingleNodeInferenceScenario", "precision")["enum"].append("fp6"),
+    "a key that may be sent where none was needed": lambda d: get(d, "/healthz").update(security=[{}, {"ApiKey": []}]),
+    "a server": lambda d: d["servers"].append({"url": "/mlsysim"}),
+    "a header": lambda d: get(d)["responses"]["200"]["headers"].update(Age={"schema": {"type": "string"}}),
+    "a header that may be sent": lambda d: post(d)["parameters"].append(
+        {"$ref": "#/components/parameters/IfNoneMatch"}
     ),
     "a way to write an input": lambda d: component(d, "PositiveTime")["anyOf"].append({"type": "number"}),
     "a bound that is wider": lambda d: field(d, "AcceleratedFractionScenario", "fraction").update(minimum=-1),

@@ -17,6 +17,12 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+# By the id of each operation the text of its answers, by status.
+SHOWN = """Object.fromEntries([...document.querySelectorAll(".opblock")].map(block => [
+  block.id, Object.fromEntries([...block.querySelectorAll(".responses-table .response")].map(answer =>
+    ["status", "description"].map(what => answer.querySelector(`.response-col_${what}`).textContent.trim())))
+]))"""
+
 expect.set_options(timeout=60_000)  # a slow machine is no broken page
 
 
@@ -53,6 +59,30 @@ def test_every_operation_appears_and_all_comes_from_the_service(live_server: str
     assert f"{live_server}/openapi.json" in [request.url for request in requests]
     assert [request.url for request in requests if not request.url.startswith((f"{live_server}/", "data:"))] == []
     assert [request.url for request in requests if not _succeeded(request)] == []
+    assert [message.text for message in page.console_messages() if message.type == "error"] == []
+    assert page.page_errors() == []
+
+
+def test_every_operation_expands(live_server: str, page: Page) -> None:
+    document = page.request.get(f"{live_server}/openapi.json").json()
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    for operation in operations:
+        if operation["operationId"] != "evaluateConfiguration":  # it shows the problems, which are the same for all
+            operation["responses"] = {"200": operation["responses"]["200"]}
+    page.route("**/openapi.json", lambda route: route.fulfill(json=document))
+    page.goto(f"{live_server}/docs")
+    expect(page.locator(".opblock")).to_have_count(len(operations))
+    page.evaluate("document.querySelectorAll('.opblock-summary-control').forEach(each => each.click())")
+
+    expect(page.locator(".opblock.is-open .responses-table")).to_have_count(len(operations))
+    shown = page.evaluate(SHOWN)
+    for operation in operations:
+        answers = shown[f"operations-{operation['tags'][0]}-{operation['operationId']}"]
+        assert list(answers) == list(operation["responses"]), operation["operationId"]
+        assert operation["responses"]["200"]["description"].replace("`", "") in answers["200"], operation["operationId"]
+        for status, text in answers.items():
+            assert "Example" in text, (operation["operationId"], status)
+            assert status == "200" or f'"status": {status}' in text, (operation["operationId"], status)
     assert [message.text for message in page.console_messages() if message.type == "error"] == []
     assert page.page_errors() == []
 

@@ -64,7 +64,7 @@ class QuantizationGridResult(Result):
         formula="alpha if alpha is not None else min(values) if symmetric else min(values + [0])",
     )
     hi: Real = Output(
-        "where the grid ends at the top; like lo, moved to take in zero where it has to",
+        "where the grid ends at the top, moved to take in zero where it has to be",
         formula="beta if beta is not None else max(values) if symmetric else max(values + [0])",
     )
     qmin: Code = Output(
@@ -153,7 +153,9 @@ class SparseFlashFitResult(Result):
         unit="MB",
         formula="surviving_bytes * bytes_per_nonzero / value_bytes",
     )
-    fits: Flag = Output("whether that is no more than the budget", formula="stored_bytes <= flash_budget")
+    fits: Flag = Output(
+        "whether the pruned model with its indices is within the budget", formula="stored_bytes <= flash_budget"
+    )
 
 
 class StagedCompressionResult(Result):

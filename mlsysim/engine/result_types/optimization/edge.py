@@ -12,9 +12,11 @@ class DailyUploadResult(Result):
     daily_volume: Data = Output(
         "bytes of all files of a day", unit="GB", formula="cases_per_day * files_per_case * file_size"
     )
-    upload_time: Time = Output("how long the line is busy with them", unit="h", formula="daily_volume / uplink")
+    upload_time: Time = Output(
+        "how long the line is busy with a day's files", unit="h", formula="daily_volume / uplink"
+    )
     window_share: Real = Output(
-        "what part of the window that is; more than 1 is too long", formula="upload_time / window"
+        "what part of the window the upload takes; more than 1 is too long", formula="upload_time / window"
     )
     file_upload_time: Time = Output("how long a single file takes", unit="s", formula="file_size / uplink")
     summary_volume: Data = Output(

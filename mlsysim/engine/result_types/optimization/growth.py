@@ -31,7 +31,8 @@ class ParameterBandwidthGrowthResult(Result):
         formula="[model.parameters / baseline_model.parameters for model in dense_models]",
     )
     sparse_index: list[Real] = Output(
-        "the same for the sparse models, with all their parameters",
+        "parameters of the sparse models, unused ones too, in the order they are listed, in multiples of"
+        " the baseline model",
         formula="[model.parameters / baseline_model.parameters for model in sparse_models]",
     )
     bandwidth_growth: Real = Output("highest of the bandwidth indices", formula="max(bandwidth_index)")

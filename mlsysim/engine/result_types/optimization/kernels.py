@@ -42,7 +42,7 @@ class MatmulTileResult(Result):
 
     macs: Integer = Output("multiply-accumulates that the product takes", formula="m * n * k")
     flops: Operations = Output(
-        "the same in operations, of which a multiply-accumulate is two", unit="GFLOP", formula="2 * macs"
+        "operations that the product takes, two for each multiply-accumulate", unit="GFLOP", formula="2 * macs"
     )
     tiles_m: Integer = Output("how many tiles C is high; the last may be cut short", formula="-(-m // tile_m)")
     tiles_n: Integer = Output("how many tiles C is wide; the last may be cut short", formula="-(-n // tile_n)")
@@ -175,7 +175,7 @@ class CompileBreakevenResult(Result):
         undefined="no experiment_items are given",
     )
     experiment_compiled_total: Time | None = Output(
-        "the same plus the time of every compile",
+        "how long the experiment takes compiled, every compile included",
         unit="s",
         formula="recompiles * compile_time + experiment_compiled_running",
         defined_if="experiment_items is not None and recompiles is not None",
@@ -185,7 +185,7 @@ class CompileBreakevenResult(Result):
         },
     )
     experiment_slowdown: Real | None = Output(
-        "that total relative to not compiling; more than 1 means compiling cost time",
+        "time of the compiled experiment relative to that without compiling; more than 1 means compiling cost time",
         formula="experiment_compiled_total / experiment_eager",
         defined_if="experiment_items is not None and recompiles is not None",
         undefined={
@@ -231,12 +231,12 @@ class ConvBnReluFusionResult(Result):
     )
     traffic_cut: Real = Output("how much less is moved, as a share", formula="1 - fused_traffic / unfused_traffic")
     unfused_time: Time = Output(
-        "what moving it takes the three kernels at full bandwidth",
+        "what the three kernels take to move their traffic at full bandwidth",
         unit="us",
         formula="unfused_traffic / hardware.memory.bandwidth",
     )
     fused_time: Time = Output(
-        "what moving it takes the single kernel at full bandwidth",
+        "what the single kernel takes to move its traffic at full bandwidth",
         unit="us",
         formula="fused_traffic / hardware.memory.bandwidth",
     )
@@ -256,5 +256,5 @@ class ElementwiseOpResult(Result):
         "reads, writes and parameters together", unit="MB", formula="input_bytes + output_bytes + parameter_bytes"
     )
     intensity: Intensity = Output(
-        "arithmetic per byte of that traffic", unit="FLOP/byte", formula="flops / traffic_bytes"
+        "arithmetic for each byte of traffic", unit="FLOP/byte", formula="flops / traffic_bytes"
     )

@@ -21,7 +21,7 @@ class InputSpaceResult(Result):
     log10_inputs: Real = Output(
         "exponent of ten that gives the number of different images", formula="elements * log10(levels)"
     )
-    digits: Integer = Output("how long that number is, written out", formula="floor(log10_inputs) + 1")
+    digits: Integer = Output("how many digits the number of images has, written out", formula="floor(log10_inputs) + 1")
     test_examples: Integer = Output(
         "images that are checked, which are those of the validation split", formula="dataset.validation_examples"
     )

@@ -106,7 +106,7 @@ class RooflinePointResult(Result):
         formula="peak / hardware.memory.bandwidth",
     )
     attainable: OperationRate = Output(
-        "the lower of both ceilings there",
+        "the lower of both ceilings at the kernel's intensity",
         unit="TFLOP/s",
         formula="min(peak, hardware.memory.bandwidth * point_intensity)",
     )
@@ -171,14 +171,14 @@ class SingleNodeInferenceResult(Result):
         ),
     )
     traffic: Data = Output(
-        "weights once, and activations for every input",
+        "bytes moved in a pass: the weights once, and activations for each input",
         unit="MB",
         formula="memory_footprint * (1 + activation_fraction * batch_size)",
     )
     latency_compute: Time = Output(
         "arithmetic time", unit="ms", formula="batch_size * workload.inference_flops / peak_flops_actual"
     )
-    latency_memory: Time = Output("what moving that traffic takes", unit="ms", formula="traffic / peak_bw_actual")
+    latency_memory: Time = Output("what moving the traffic takes", unit="ms", formula="traffic / peak_bw_actual")
     latency_overhead: Time = Output(
         (
             "time to dispatch on the device, and software time for each layer (a model that states no layers "
@@ -216,7 +216,7 @@ class SingleNodeInferenceResult(Result):
         "share of the full peak that the pass reaches, its overhead included",
         formula="batch_size * workload.inference_flops / latency / (peak_flops_actual / efficiency)",
     )
-    hfu: Real = Output("the same for all arithmetic the hardware does, which in inference is all useful", formula="mfu")
+    hfu: Real = Output("mfu with repeated arithmetic counted as well, of which inference has none", formula="mfu")
     energy: Energy | None = Output(
         "what the device uses for a pass",
         unit="J",

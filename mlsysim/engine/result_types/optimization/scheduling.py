@@ -63,7 +63,7 @@ class DominantShareResult(Result):
         ),
     )
     dominant_share_gap: Real = Output(
-        "how far the largest of these shares is above the smallest",
+        "how far the largest dominant share is above the smallest",
         formula="max(values(dominant_share)) - min(values(dominant_share))",
     )
 
@@ -179,15 +179,17 @@ class NodePackingResult(Result):
 class PreemptionTaxResult(Result):
     """What forced preemptions cost a training job."""
 
-    restart: Time = Output("until processes run again", unit="s", formula="recovery.restart_time")
+    restart: Time = Output("time until processes run again", unit="s", formula="recovery.restart_time")
     reload: Time = Output(
-        "until the checkpoint is read", unit="s", formula="checkpoint_bytes / recovery.checkpoint_bandwidth"
+        "time until the checkpoint is read", unit="s", formula="checkpoint_bytes / recovery.checkpoint_bandwidth"
     )
-    warmup: Time = Output("until the job runs as fast as before", unit="s", formula="recovery.warmup_time")
-    relaunch: Time = Output("all of that together", unit="s", formula="restart + reload + warmup")
+    warmup: Time = Output("time until the job runs as fast as before", unit="s", formula="recovery.warmup_time")
+    relaunch: Time = Output("restart, reload and warmup together", unit="s", formula="restart + reload + warmup")
     per_event: Time = Output("what one stop sets the job back", unit="min", formula="lost_work + relaunch")
     cost_per_event: Money = Output(
-        "what the devices cost in that time", unit="USD", formula="n_devices * per_event * device_hour_rate"
+        "what the devices cost for the time that one stop loses",
+        unit="USD",
+        formula="n_devices * per_event * device_hour_rate",
     )
     events_per_day: Real = Output("how many stops a day brings", formula="preemption_rate * 86400")
     lost_per_day: Time = Output("what a day's stops set the job back", unit="h", formula="events_per_day * per_event")
@@ -199,7 +201,9 @@ class PreemptionTaxResult(Result):
 class QuotaLendingResult(Result):
     """Lending a team's idle GPU quota."""
 
-    used: Integer = Output("the same in GPUs, rounded to whole ones", formula="round(guarantee * used_share)")
+    used: Integer = Output(
+        "GPUs of the quota in use at present, rounded to whole ones", formula="round(guarantee * used_share)"
+    )
     lendable: Integer = Output(
         "GPUs of the quota that are idle and can go to others until they are wanted back", formula="guarantee - used"
     )

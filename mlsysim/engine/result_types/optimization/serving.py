@@ -48,7 +48,7 @@ class ServingConsolidationResult(Result):
         "bytes of the large model's weights", unit="GB", formula="large_model.parameters * bytes_per_param"
     )
     min_devices_large: Integer = Output(
-        "fewest devices whose memory holds them", formula="ceil(large_weights / device_memory)"
+        "fewest devices whose memory holds the large model's weights", formula="ceil(large_weights / device_memory)"
     )
     large_gpus: Integer = Output("devices set aside for all large models", formula="n_large * gpus_per_large")
     exclusive_gpus: Integer = Output("devices if every small model has its own", formula="n_small + large_gpus")
@@ -58,7 +58,9 @@ class ServingConsolidationResult(Result):
     )
     shared_gpus: Integer = Output("devices if small models share", formula="shared_small_gpus + large_gpus")
     saved_gpus: Integer = Output("devices that sharing saves", formula="exclusive_gpus - shared_gpus")
-    saved_share: Real = Output("how many fewer devices that is, as a share", formula="saved_gpus / exclusive_gpus")
+    saved_share: Real = Output(
+        "devices that sharing saves, as a share of those without sharing", formula="saved_gpus / exclusive_gpus"
+    )
     exclusive_utilization: Real = Output(
         "share of a device's memory in use when a small model has it to itself",
         formula="small_footprint / device_memory",
@@ -80,17 +82,19 @@ class WeightReadResult(Result):
         "bytes of all weights as stored", unit="GB", formula="workload.parameters * bytes_per_weight"
     )
     read_time: Time = Output(
-        "what reading them takes at full bandwidth", unit="ms", formula="weight_bytes / hardware.memory.bandwidth"
+        "what reading all weights takes at full bandwidth",
+        unit="ms",
+        formula="weight_bytes / hardware.memory.bandwidth",
     )
     read_energy: Energy | None = Output(
-        "what reading them costs in energy",
+        "what reading all weights costs in energy",
         unit="J",
         formula="weight_bytes * energy_per_byte",
         defined_if="energy_per_byte is not None",
         undefined="what a byte costs is not known",
     )
     read_power: Power | None = Output(
-        "power that this takes while it goes on",
+        "power drawn while weights are read that fast",
         unit="W",
         formula="read_energy / read_time",
         defined_if="energy_per_byte is not None",
@@ -143,7 +147,7 @@ class WeightReadResult(Result):
         },
     )
     separate_unpack_time: Time | None = Output(
-        "what that takes at full bandwidth",
+        "what a token takes at full bandwidth if unpacked weights go through memory",
         unit="ms",
         formula="separate_unpack_bytes / hardware.memory.bandwidth",
         defined_if="context_tokens is not None and unpacked_bytes_per_weight is not None",

@@ -31,22 +31,24 @@ class AcceleratedFractionResult(Result):
 class AmdahlResult(Result):
     """Amdahl's law on a request path."""
 
-    total_time: Time = Output("what a request takes now", unit="ms", formula="sum(values(stages))")
-    stage_time: Time = Output("what the chosen stage takes now", unit="ms", formula="stages[stage]")
+    total_time: Time = Output("what a request takes as it is", unit="ms", formula="sum(values(stages))")
+    stage_time: Time = Output("what the chosen stage takes as it is", unit="ms", formula="stages[stage]")
     untouched_time: Time = Output(
         "what the other stages take, before and after",
         unit="ms",
         formula="sum([stages[s] for s in keys(stages) if s != stage])",
     )
     stage_fraction: Real = Output(
-        "how much of a request the chosen stage takes up now", formula="stage_time / total_time"
+        "how much of a request the chosen stage takes up as it is", formula="stage_time / total_time"
     )
-    upgraded_stage_time: Time = Output("what the chosen stage takes then", unit="ms", formula="stage_time / speedup")
+    upgraded_stage_time: Time = Output(
+        "what the chosen stage takes once it is faster", unit="ms", formula="stage_time / speedup"
+    )
     upgraded_total_time: Time = Output(
-        "what a request takes then", unit="ms", formula="untouched_time + upgraded_stage_time"
+        "what a request takes once the stage is faster", unit="ms", formula="untouched_time + upgraded_stage_time"
     )
     overall_speedup: Real | None = Output(
-        "time of a request now over time then",
+        "time of a request as it is over its time with the faster stage",
         formula="total_time / upgraded_total_time",
         defined_if="upgraded_total_time > 0",
         undefined={
@@ -73,22 +75,22 @@ class IronLawResult(Result):
     """Memory, compute and overhead of a task, and what an upgrade changes."""
 
     memory_time: Time = Output(
-        "what moving the data takes now",
+        "what moving the data takes as it is",
         unit="ms",
         formula="memory_time_stated if memory_time_stated is not None else data_volume / bandwidth",
     )
     compute_time: Time = Output(
-        "what the arithmetic takes now",
+        "what the arithmetic takes as it is",
         unit="ms",
         formula="compute_time_stated if compute_time_stated is not None else operations / effective_rate",
     )
     sequential_time: Time = Output(
-        "what the task takes now if one thing follows the other",
+        "what the task takes as it is, one thing after the other",
         unit="ms",
         formula="memory_time + compute_time + overhead",
     )
     overlapped_time: Time = Output(
-        "what the task takes now if data move while arithmetic goes on",
+        "what the task takes as it is, if data move while arithmetic goes on",
         unit="ms",
         formula="max(memory_time, compute_time) + overhead",
     )
@@ -100,18 +102,18 @@ class IronLawResult(Result):
         undefined="no bandwidth is given, only what moving the data takes",
     )
     upgraded_memory_time: Time = Output(
-        "what moving the data takes then", unit="ms", formula="memory_time / memory_speedup"
+        "what moving the data takes once it is faster", unit="ms", formula="memory_time / memory_speedup"
     )
     upgraded_compute_time: Time = Output(
-        "what the arithmetic takes then", unit="ms", formula="compute_time / compute_speedup"
+        "what the arithmetic takes once it is faster", unit="ms", formula="compute_time / compute_speedup"
     )
     upgraded_sequential_time: Time = Output(
-        "what the task takes then if one thing follows the other",
+        "what the upgraded task takes, one thing after the other",
         unit="ms",
         formula="upgraded_memory_time + upgraded_compute_time + overhead",
     )
     upgraded_overlapped_time: Time = Output(
-        "what the task takes then if data move while arithmetic goes on",
+        "what the upgraded task takes, if data move while arithmetic goes on",
         unit="ms",
         formula="max(upgraded_memory_time, upgraded_compute_time) + overhead",
     )
@@ -140,15 +142,19 @@ class PeakRatioRangeResult(Result):
 class PipelineSpeedupResult(Result):
     """Speeding up one stage of a serial path."""
 
-    total: Time = Output("what the path takes now", unit="ms", formula="sum(values(stages))")
-    fraction: Real = Output("how much of the path the stage takes up now", formula="stages[accelerated] / total")
-    accelerated_stage: Time = Output("what the stage takes then", unit="ms", formula="stages[accelerated] / speedup")
+    total: Time = Output("what the path takes as it is", unit="ms", formula="sum(values(stages))")
+    fraction: Real = Output("how much of the path the stage takes up as it is", formula="stages[accelerated] / total")
+    accelerated_stage: Time = Output(
+        "what the stage takes once it is faster", unit="ms", formula="stages[accelerated] / speedup"
+    )
     accelerated_total: Time = Output(
-        "what the path takes then",
+        "what the path takes once the stage is faster",
         unit="ms",
         formula="sum([stages[s] for s in keys(stages) if s != accelerated]) + accelerated_stage",
     )
-    overall_speedup: Real = Output("time of the path now over time then", formula="total / accelerated_total")
+    overall_speedup: Real = Output(
+        "time of the path as it is over its time with the faster stage", formula="total / accelerated_total"
+    )
     limit: Real | None = Output(
         "what overall_speedup would be with the stage gone",
         formula="total / sum([stages[s] for s in keys(stages) if s != accelerated])",
@@ -156,14 +162,14 @@ class PipelineSpeedupResult(Result):
         undefined="there is no other stage that takes time",
     )
     group_time: Time | None = Output(
-        "what the stages of the group take together now",
+        "what the stages of the group take together, as they are",
         unit="ms",
         formula="sum([stages[s] for s in group])",
         defined_if="group is not None",
         undefined="no group is given",
     )
     group_share: Real | None = Output(
-        "how much of the path they take up now",
+        "how much of the path the group takes up, as it is",
         formula="group_time / total",
         defined_if="group is not None",
         undefined="no group is given",
@@ -184,5 +190,6 @@ class SpeedupCompositionResult(Result):
 
     paper: Real = Output("gain if all reported ones multiplied", formula="prod(values(factors))")
     realized_share: Real = Output(
-        "how much of that was seen; more than 1 where techniques support each other", formula="measured / paper"
+        "gain seen over that of all factors multiplied; more than 1 where techniques support each other",
+        formula="measured / paper",
     )

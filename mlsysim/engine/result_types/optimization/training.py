@@ -57,7 +57,7 @@ class ClusterExpansionResult(Result):
         "part of wall time that goes into saving and into work done twice, after",
         formula="t_write / expanded_interval + expanded_interval / (2 * expanded_mtbf)",
     )
-    overhead_growth: Real = Output("how many times larger that share gets", formula="expanded_overhead / overhead")
+    overhead_growth: Real = Output("how many times larger the overhead gets", formula="expanded_overhead / overhead")
     retained: Real = Output("share of wall time left for new work, before", formula="1 - overhead")
     expanded_retained: Real = Output("share of wall time left for new work, after", formula="1 - expanded_overhead")
     breakeven_speedup: Real = Output(
@@ -91,13 +91,15 @@ class ClusterTrainingTimeResult(Result):
         formula="hardware.compute.peak if peak_precision is None else hardware.compute.rates[peak_precision]",
     )
     delivered_rate: OperationRate = Output(
-        "what all devices do together at that efficiency", unit="PFLOP/s", formula="n_devices * peak_rate * efficiency"
+        "what all devices do together at the stated efficiency",
+        unit="PFLOP/s",
+        formula="n_devices * peak_rate * efficiency",
     )
     training_time: Time = Output(
         "how long the run takes on the clock", unit="day", formula="workload.training_flops / delivered_rate"
     )
     training_tokens: Real = Output(
-        "how many tokens those operations are enough for, at 6 for each parameter and token",
+        "how many tokens the run's operations are enough for, at 6 for each parameter and token",
         formula=(
             "workload.training_flops / (6 * (workload.parameters if workload.active_parameters is None "
             "else workload.active_parameters))"
@@ -145,7 +147,7 @@ class ClusterTrainingTimeResult(Result):
     )
     device_hours: Time = Output("device time that the run takes", unit="h", formula="n_devices * training_time")
     rental_cost: Money | None = Output(
-        "what renting the devices for that time costs",
+        "what renting all devices for the run costs",
         unit="USD",
         formula="device_hours * hourly_price",
         defined_if="hourly_price is not None",
@@ -159,7 +161,7 @@ class JacobianResult(Result):
     elements: Integer = Output(
         "how many derivatives there are, one for each pair of output and input", formula="input_width * output_width"
     )
-    size: Data = Output("bytes they take all together", unit="GB", formula="elements * bytes_per_value")
+    size: Data = Output("bytes that all derivatives take", unit="GB", formula="elements * bytes_per_value")
 
 
 class MlpTrainingStepResult(Result):
@@ -254,9 +256,11 @@ class MlpTrainingStepResult(Result):
         formula="parameters * optimizer_values_moved * bytes_per_value",
     )
     peak_rate: OperationRate = Output(
-        "the device's dense rate in that format", unit="TFLOP/s", formula="hardware.compute.rates[precision]"
+        "dense rate that the device lists for the format", unit="TFLOP/s", formula="hardware.compute.rates[precision]"
     )
-    compute_time: Time = Output("what the arithmetic takes at that rate", unit="us", formula="total_flops / peak_rate")
+    compute_time: Time = Output(
+        "what the arithmetic takes at the dense rate", unit="us", formula="total_flops / peak_rate"
+    )
     memory_time: Time = Output(
         "what the reads and writes take at full bandwidth", unit="us", formula="total_bytes / hardware.memory.bandwidth"
     )

@@ -360,7 +360,7 @@ class JacobianScenario(Scenario[JacobianResult]):
     )
 
     input_width: AtLeastOne[Integer] = Input("how many values go into the layer")
-    output_width: AtLeastOne[Integer] = Input("how many values come out of it")
+    output_width: AtLeastOne[Integer] = Input("how many values come out of the layer")
     bytes_per_value: Positive[Data] = Input("width of a derivative", unit="byte")
 
     def evaluate(self) -> JacobianResult:

@@ -161,7 +161,10 @@ class Result:
         Args:
             inputs: the scenario's inputs, which tell the reason that holds; without them, all that there may be.
         """
-        without = [spec for name, spec in self.outputs().items() if self.__dict__[name] is None]
+        nulls = [name for name, value in self.__dict__.items() if value is None]
+        if not nulls:
+            return {}
+        without = [spec for name, spec in self.outputs().items() if name in nulls]
         if inputs is None:
             return {spec.name: spec.undefined or "" for spec in without}
         names = {**inputs, **self.__dict__}

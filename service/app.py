@@ -60,9 +60,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     serve_document(app)
     problems.install(app)
     # Around all that FastAPI stacks up, which an evaluation need not pass.
-    stack: ASGIApp = EvaluateEndpoint(app.build_middleware_stack())
-    if settings.api_keys:
-        stack = ApiKeys(stack, settings.api_keys)
+    endpoint = EvaluateEndpoint(app.build_middleware_stack())
+    stack: ASGIApp = ApiKeys(endpoint, settings.api_keys) if settings.api_keys else endpoint
     if settings.cors_origins:
         stack = CORSMiddleware(stack, settings.cors_origins, **_CORS)
     app.middleware_stack = Edge(stack, settings, app)

@@ -18,16 +18,16 @@ _DEEPEST = 32
 _LONGEST_NUMBER = 400
 _MOST_MEMBERS = 1000
 _ALL_WHOLE = 2**53  # up to here a double holds every whole number
-_JSON = (b"application/json",)
-MERGE_PATCH = (*_JSON, b"application/merge-patch+json")
+JSON = (b"application/json",)
+MERGE_PATCH = (*JSON, b"application/merge-patch+json")
 _MALFORMED: ProblemType = "urn:mlsysim:malformed-body"
 
 
-async def read_body(scope: Scope, receive: Receive, media_types: tuple[bytes, ...] = _JSON) -> bytes:
-    """The body of a request that says it is JSON, in one of the media types.
+def check_head(scope: Scope, media_types: tuple[bytes, ...]) -> None:
+    """See that a request says its body is JSON, in one of the media types, and not too large.
 
     Raises:
-        RequestProblem: it says something else, or is too large, or does not arrive.
+        RequestProblem: it says something else.
     """
     content_type = header(scope, b"content-type")
     if content_type not in media_types and content_type.partition(b";")[0].strip().lower() not in media_types:
@@ -36,10 +36,19 @@ async def read_body(scope: Scope, receive: Receive, media_types: tuple[bytes, ..
         raise RequestProblem(
             "urn:mlsysim:unsupported-media-type", 415, f"the request has {received}; application/json would do"
         )
-    limit: int = scope["body_limit"]
     declared = header(scope, b"content-length")
-    if declared.isdigit() and int(declared[:20]) > limit:
-        raise _too_large(limit)
+    if declared.isdigit() and int(declared[:20]) > scope["body_limit"]:
+        raise _too_large(scope["body_limit"])
+
+
+async def read_body(scope: Scope, receive: Receive, media_types: tuple[bytes, ...] = JSON) -> bytes:
+    """The body of a request that says it is JSON, in one of the media types.
+
+    Raises:
+        RequestProblem: it says something else, or is too large, or does not arrive.
+    """
+    check_head(scope, media_types)
+    limit: int = scope["body_limit"]
     body, more = b"", True
     while more:
         message = await receive()

@@ -24,7 +24,7 @@ from service.headers import header, header_list
 from service.logs import logger
 from service.metrics import add_in_flight, observe_request
 from service.problems import RequestProblem, internal_error
-from service.protocol import Direct, Header, line
+from service.protocol import AnswerAtOnce, Direct, Header, line
 from service.settings import Settings
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -57,10 +57,14 @@ def observe_route(scope: Scope, route: str) -> None:
 
 
 class Edge:
-    """The outermost layer of the application."""
+    """The outermost layer of the application.
+
+    Where the layer below has an `at_once` as well, requests that it answers need nothing of ASGI.
+    """
 
     def __init__(self, app: ASGIApp, settings: Settings, application: FastAPI) -> None:
         self.app = app
+        self.answer_at_once: AnswerAtOnce | None = getattr(app, "at_once", None)
         self.application = application
         self.headers: list[Header] = [*_SECURITY, (b"catalog-version", catalog().version.encode())]
         self.head = b"".join(map(line, self.headers))
@@ -70,15 +74,40 @@ class Edge:
         self.log = logger()
         self.cacheable_by = "private" if settings.api_keys else "public"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def at_once(self, scope: Scope, direct: Direct) -> bool:
+        """Answer a request for which nothing is to be waited; False where it is still to be answered."""
+        body = direct.body()
+        if self.answer_at_once is None or body is None or self.application.state.draining:
+            return False
+        self._add_to(scope)
+        request = _Request(self, scope)
+        try:
+            answer = self.answer_at_once(scope, body)
+        except Exception:
+            return False  # it will fail again within the application, which answers for that
+        if answer is None:
+            return False
+        status, headers, body = answer
+        if len(body) < WORTH_COMPRESSING and direct.takes_an_answer() and _CLOSE not in headers:
+            request.observe(status, len(body))
+            direct.write(status, [*headers, (b"x-request-id", request.id)], self.head, body)
+            return True
+        scope["request"], scope["answer"] = request, answer
+        return False
+
+    def _add_to(self, scope: Scope) -> None:
+        """Put into the scope what the application looks for there."""
         scope["app"] = self.application
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         scope["body_limit"] = self.body_limit
         # Routes match whether the proxy has left its own part of the path or not.
         scope["root_path"] = self.root_path
-        exchange = _Exchange(self, scope, receive, send)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._add_to(scope)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = _Exchange(scope.pop("request", None) or _Request(self, scope), scope, receive, send)
         add_in_flight(1)
         try:
             await self.app(exchange.scope, exchange.receive, exchange.send)
@@ -88,41 +117,66 @@ class Edge:
             add_in_flight(-1)
 
 
-class _Exchange:
-    """One request and its answer."""
+class _Request:
+    """A request as it is counted and logged."""
 
-    __slots__ = (
-        "_answered",
-        "_arrived",
-        "_began",
-        "_body",
-        "_direct",
-        "_edge",
-        "_id",
-        "_method",
-        "_observed",
-        "_receive",
-        "_send",
-        "_start",
-        "scope",
-    )
+    __slots__ = ("_began", "_observed", "edge", "id", "method", "scope")
 
-    def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, edge: Edge, scope: Scope) -> None:
         self._began = perf_counter()
-        self._edge = edge
-        self._method: str = scope["method"]
+        self._observed: dict[str, Any] = {}
+        self.edge = edge
+        self.method: str = scope["method"]
+        self.scope = scope
+        given = header(scope, b"x-request-id")
+        self.id = given if _REQUEST_ID.fullmatch(given) else b"%032x" % getrandbits(128)
+        scope["observed"] = self._observed
+
+    @property
+    def seconds(self) -> float:
+        """How long ago it was that it began."""
+        return perf_counter() - self._began
+
+    @property
+    def route(self) -> str | None:
+        """The template of its path, once that is known."""
+        return self._observed.get("route") or getattr(self.scope.get("route"), "path", None)
+
+    def observe(self, status: int, size: int) -> None:
+        """Count and log the answer, before it is sent, so that whoever has it finds it counted."""
+        seconds, route, log = self.seconds, self.route, self.edge.log
+        observe_request(self.method, route, status, seconds)
+        level = DEBUG if route in _PROBES else INFO if status < 500 else ERROR
+        if not log.is_enabled_for(level):
+            return
+        self._observed |= {
+            "method": self.method,
+            "route": route,
+            "path": _raw_path(self.scope)[:_LONGEST_PATH],
+            "status": status,
+            "duration_ms": round(seconds * 1000, 3),
+            "bytes": size,
+            "request_id": self.id.decode(),
+        }
+        log.log(level, "request", **self._observed)
+
+
+class _Exchange:
+    """A request and its answer, as ASGI has them come and go."""
+
+    __slots__ = ("_answered", "_arrived", "_body", "_direct", "_receive", "_request", "_send", "_start", "scope")
+
+    def __init__(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> None:
+        self._request = request
         self._receive = receive
         self._send = send
         self._answered = False
         self._start: Message | None = None
         self._body: list[bytes] = []
-        self._observed: dict[str, Any] = {}
         self._direct: Direct | None = scope.pop("direct", None)  # or it and the scope would hold each other
-        given = header(scope, b"x-request-id")
-        self._id = given if _REQUEST_ID.fullmatch(given) else b"%032x" % getrandbits(128)
-        scope["observed"] = self._observed
-        self.scope = {**scope, "method": "GET"} if self._method == "HEAD" else scope
-        self._arrived = self._method in ("GET", "HEAD")  # which have no body to wait for
+        self.scope = {**scope, "method": "GET"} if request.method == "HEAD" else scope
+        request.scope = self.scope  # where the router leaves the route
+        self._arrived = request.method in ("GET", "HEAD")  # which have no body to wait for
 
     async def receive(self) -> Message:
         """The next part of the body.
@@ -143,7 +197,8 @@ class _Exchange:
             expired = True
             task.cancel()
 
-        left = self._edge.request_timeout - (perf_counter() - self._began)
+        allowed = self._request.edge.request_timeout
+        left = allowed - self._request.seconds
         timer = asyncio.get_running_loop().call_later(left, expire)  # as asyncio.timeout does, with less around it
         try:
             message = await self._receive()
@@ -151,7 +206,7 @@ class _Exchange:
             if not expired:
                 raise
             task.uncancel()
-            detail = f"the body was not complete within {self._edge.request_timeout:g} s; sending it faster would do"
+            detail = f"the body was not complete within {allowed:g} s; sending it faster would do"
             raise RequestProblem("urn:mlsysim:request-timeout", 408, detail) from None
         finally:
             timer.cancel()
@@ -171,19 +226,20 @@ class _Exchange:
         await self._finish(self._start, b"".join([*self._body, body]) if self._body else body)
 
     async def _finish(self, start: Message, body: bytes) -> None:
-        edge, scope, status = self._edge, self.scope, start["status"]
-        route = self._observed.get("route") or getattr(scope.get("route"), "path", None)
-        headers = [*start["headers"], (b"x-request-id", self._id)]
+        request, scope, status = self._request, self.scope, start["status"]
+        edge = request.edge
+        headers = [*start["headers"], (b"x-request-id", request.id)]
         if edge.application.state.draining:
             headers.append(_CLOSE)
-        reading = status == 200 and self._method in ("GET", "HEAD")
+        reading = status == 200 and request.method in ("GET", "HEAD")
         if reading or len(body) >= WORTH_COMPRESSING:
             mutable = MutableHeaders(raw=headers)
             body = await compressed(body, mutable, header_list(scope, b"accept-encoding"), reading)
-            if reading and conditional(body, mutable, route, header_list(scope, b"if-none-match"), edge.cacheable_by):
+            known = header_list(scope, b"if-none-match")
+            if reading and conditional(body, mutable, request.route, known, edge.cacheable_by):
                 status, body = 304, b""
-        size = 0 if self._method == "HEAD" else len(body)
-        self._observe(route, status, size)
+        size = 0 if request.method == "HEAD" else len(body)
+        request.observe(status, size)
         self._answered = True
         body = body if size else b""
         if self._direct is None or not self._direct.answer(status, headers, edge.head, body):
@@ -191,28 +247,9 @@ class _Exchange:
             await self._send({"type": "http.response.start", "status": status, "headers": headers})
             await self._send({"type": "http.response.body", "body": body})
 
-    def _observe(self, route: str | None, status: int, size: int) -> None:
-        """Count and log the answer, before it is sent, so that whoever has it finds it counted."""
-        seconds = perf_counter() - self._began
-        observe_request(self._method, route, status, seconds)
-        log = self._edge.log
-        level = DEBUG if route in _PROBES else INFO if status < 500 else ERROR
-        if not log.is_enabled_for(level):
-            return
-        self._observed |= {
-            "method": self._method,
-            "route": route,
-            "path": _raw_path(self.scope)[:_LONGEST_PATH],
-            "status": status,
-            "duration_ms": round(seconds * 1000, 3),
-            "bytes": size,
-            "request_id": self._id.decode(),
-        }
-        log.log(level, "request", **self._observed)
-
     async def fail(self, error: Exception) -> None:
         """Log what was not foreseen, and answer that it was, unless that has been done."""
-        self._edge.log.log(ERROR, "unhandled error", request_id=self._id.decode(), exc_info=error)
+        self._request.edge.log.log(ERROR, "unhandled error", request_id=self._request.id.decode(), exc_info=error)
         if not self._answered:
             self._start, self._body = None, []
             await internal_error(self.scope["path"])(self.scope, self._receive, self.send)

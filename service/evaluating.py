@@ -18,9 +18,10 @@ from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName
 from service import metrics
 from service.answers import to_bytes
 from service.aside import aside
-from service.body import MERGE_PATCH, parse, read_body
+from service.body import JSON, MERGE_PATCH, check_head, parse, read_body
 from service.edge import observe_route, observe_scenario
 from service.problems import RequestProblem, answer_error
+from service.protocol import Answer
 
 ROUTE = "/scenarios/{name}/evaluate"
 _PREFIX, _SUFFIX = ROUTE.split("{name}")
@@ -34,6 +35,8 @@ _QUERIES = {
     b"units=si&explain=true": (True, True),
     b"explain=true&units=si": (True, True),
 }
+
+_REFUSED = (UnknownName, InvalidInputs, EvaluationError, RequestProblem)
 
 # A body of this many bytes may take longer to evaluate than others should wait.
 _LONG_BODY = 20_000
@@ -89,24 +92,52 @@ class EvaluateEndpoint:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
+    def at_once(self, scope: Scope, body: bytes) -> Answer | None:
+        """The answer to a request with that body, if it is for an evaluation that takes no time."""
+        name = _asked_for(scope)
+        if name is None:
+            return None
+        observe_route(scope, ROUTE)
+        si, explain = _QUERIES[scope["query_string"]]
+        try:
+            scenario, stated = resolve(name)
+            if explain or may_take_long(scenario, len(body)):
+                return None
+            observe_scenario(scope, scenario.__name__)
+            check_head(scope, JSON if stated is None else MERGE_PATCH)
+            return _json(to_bytes(answer(name, parse(body), si, explain)))
+        except _REFUSED as error:
+            return _refusal(scope, error)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name = _asked_for(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
+        name = _asked_for(scope) if scope["type"] == "http" else None
         if name is None:
             await self.app(scope, receive, send)
             return
-        observe_route(scope, ROUTE)
-        try:
-            body = await respond(name, scope, receive, *_QUERIES[scope["query_string"]])
-        except (UnknownName, InvalidInputs, EvaluationError, RequestProblem) as error:
-            await answer_error(Request(scope), error)(scope, receive, send)
-            return
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        answered: Answer | None = scope.pop("answer", None)
+        if answered is None:
+            observe_route(scope, ROUTE)
+            try:
+                answered = _json(await respond(name, scope, receive, *_QUERIES[scope["query_string"]]))
+            except _REFUSED as error:
+                answered = _refusal(scope, error)
+        await send({"type": "http.response.start", "status": answered.status, "headers": answered.headers})
+        await send({"type": "http.response.body", "body": answered.body})
+
+
+def _json(body: bytes) -> Answer:
+    return Answer(200, [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))], body)
+
+
+def _refusal(scope: Scope, error: Exception) -> Answer:
+    response = answer_error(Request(scope), error)
+    return Answer(response.status_code, response.raw_headers, bytes(response.body))
 
 
 def _asked_for(scope: Scope) -> str | None:
     """The name of what is to be evaluated, if a request is for that and its query is one of those in use."""
+    if scope["method"] != "POST":
+        return None
     path: str = scope["path"].removeprefix(scope["root_path"])
     if not path.startswith(_PREFIX) or not path.endswith(_SUFFIX) or scope["query_string"] not in _QUERIES:
         return None

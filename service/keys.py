@@ -6,9 +6,11 @@ from hashlib import sha256
 from hmac import compare_digest
 
 from pydantic import SecretStr
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
+from service.evaluating import EvaluateEndpoint
 from service.problems import RequestProblem, request_problem
+from service.protocol import Answer
 
 # What probes, scrapers and a reader of the documentation ask for before they have a key.
 OPEN = ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
@@ -17,9 +19,13 @@ OPEN = ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
 class ApiKeys:
     """Answers 401 to a request without ``Authorization: Bearer <one of the keys>``, but for the open paths."""
 
-    def __init__(self, app: ASGIApp, keys: tuple[SecretStr, ...]) -> None:
+    def __init__(self, app: EvaluateEndpoint, keys: tuple[SecretStr, ...]) -> None:
         self.app = app
         self.digests = [sha256(key.get_secret_value().encode()).digest() for key in keys]
+
+    def at_once(self, scope: Scope, body: bytes) -> Answer | None:
+        """What the layer below has to answer at once to a request that may."""
+        return self.app.at_once(scope, body) if self._may(scope) else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or self._may(scope):

@@ -1,14 +1,33 @@
-"""HTTP/1.1 as uvicorn speaks it, to clients that send their headers in time, with answers that leave at once."""
+"""HTTP/1.1 as uvicorn speaks it, to clients that send their headers in time, with answers that leave at once.
+
+An application that has an `at_once` is asked first whether it can answer a request without waiting for anything, as
+soon as all of the request is here. That takes neither a task nor a turn of the event loop, which cost as much as an
+evaluation.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from starlette.types import Message
+from starlette.types import Message, Scope
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 Header = tuple[bytes, bytes]
+
+
+class Answer(NamedTuple):
+    """A whole answer, with its length among the headers."""
+
+    status: int
+    headers: list[Header]
+    body: bytes
+
+
+# Of a request in its scope, and its body; None where the answer has to be waited for.
+AnswerAtOnce = Callable[[Scope, bytes], Answer | None]
 
 line = b"%b: %b\r\n".__mod__  # of a header
 
@@ -24,13 +43,18 @@ class Direct:
     def __init__(self, cycle: RequestResponseCycle) -> None:
         self._cycle = cycle
 
-    def request(self) -> Message | None:
+    def body(self) -> bytes | None:
         """The body of the request, if all of it is here and the client as well."""
         cycle = self._cycle
-        if cycle.more_body or cycle.disconnected or cycle.response_complete:
+        return None if cycle.more_body or cycle.disconnected or cycle.response_complete else bytes(cycle.body)
+
+    def request(self) -> Message | None:
+        """The body as the message that it is in ASGI, and no longer kept here."""
+        body = self.body()
+        if body is None:
             return None
-        cycle.message_event.clear()
-        body, cycle.body = bytes(cycle.body), bytearray()
+        self._cycle.message_event.clear()
+        self._cycle.body = bytearray()
         return {"type": "http.request", "body": body, "more_body": False}
 
     def answer(self, status: int, headers: list[Header], more: bytes, body: bytes) -> bool:
@@ -40,19 +64,27 @@ class Direct:
             status, headers, body: the answer.
             more: more headers, as lines.
         """
-        cycle, names = self._cycle, dict(headers)
-        if b"content-length" not in names or b"connection" in names:
+        names = [name for name, _ in headers]
+        if b"content-length" not in names or b"connection" in names or not self.takes_an_answer():
             return False
-        if not cycle.keep_alive or cycle.disconnected or cycle.flow.write_paused:
+        if any(b"\n" in value or b"\r" in value for _, value in headers):  # which would end its line
             return False
+        self.write(status, headers, more, body)
+        return True
+
+    def takes_an_answer(self) -> bool:
+        """Whether the connection is one to write to, and to keep afterwards."""
+        cycle = self._cycle
+        return cycle.keep_alive and not cycle.disconnected and not cycle.flow.write_paused
+
+    def write(self, status: int, headers: list[Header], more: bytes, body: bytes) -> None:
+        """As `answer`, where it is known that the connection takes an answer and that the headers are well formed."""
+        cycle = self._cycle
         lines = b"".join(map(line, [*cycle.default_headers, *headers]))
-        if len(lines.splitlines()) != len(cycle.default_headers) + len(headers):  # a value would end its line
-            return False
         cycle.transport.write(b"".join((STATUS_LINE[status], lines, more, b"\r\n", body)))
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         cycle.on_response()
-        return True
 
 
 class PromptProtocol(HttpToolsProtocol):
@@ -66,6 +98,8 @@ class PromptProtocol(HttpToolsProtocol):
         self._seconds = seconds
         self._timer: asyncio.TimerHandle | None = None
         self._within_headers = False
+        self._answered_at_once = getattr(self.app, "at_once", None)
+        self._due: tuple[RequestResponseCycle, ASGI3Application] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -82,10 +116,30 @@ class PromptProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._headers_are_there()
         super().on_headers_complete()
-        self.scope["direct"] = Direct(self.cycle)  # type: ignore[typeddict-unknown-key]
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        if self._due is not None:
+            cycle = self._due[0]
+            if self._answered_at_once is not None and self._answered_at_once(cycle.scope, Direct(cycle)):
+                self._due = None
+            self._start_what_is_due()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Wait for the rest of what has arrived: with its body, a request may be answered at once."""
+        self._due = cycle, app
+        if not cycle.more_body:
+            self._start_what_is_due()
+
+    def _start_what_is_due(self) -> None:
+        if self._due is not None:
+            (cycle, app), self._due = self._due, None
+            cycle.scope["direct"] = Direct(cycle)  # type: ignore[typeddict-unknown-key]
+            super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        self._start_what_is_due()
         if self._within_headers and self._timer is None:
             self._await_headers()
 

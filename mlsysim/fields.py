@@ -23,11 +23,13 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from mlsysim.errors import EvaluationError, UnitError
+from mlsysim.text import quoted, to_text
 from mlsysim.units import Dimension, Unit, dimensions, in_si, read
 from mlsysim.units import unit as unit_of
 from mlsysim.units.vocabulary import remembered
 
 Writer = Callable[[Any], Any]
+Dumper = Callable[[Any], str]
 ModelClass = type[Any]
 
 LARGEST_INTEGER = int(sys.float_info.max)  # beyond it an integer cannot become a double
@@ -62,6 +64,10 @@ class FieldType:
         """
         return _as_it_is
 
+    def dumper(self, unit: str | None, rounded: bool = False) -> Dumper:
+        """As `writer`, to a JSON form that is text already."""
+        return _dumper(self.writer(unit, rounded))
+
     def json_schema(self, mode: str) -> dict[str, Any]:
         """The JSON Schema of what is read (mode ``validation``) or shown (``serialization``)."""
         raise NotImplementedError
@@ -75,6 +81,15 @@ class FieldType:
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _dumper(write: Writer) -> Dumper:
+    return lambda value: to_text(write(value))
+
+
+def _number(value: Any) -> str:
+    """A number as JSON."""
+    return repr(value) if type(value) is float or type(value) is int else to_text(value)
 
 
 class QuantityType(FieldType):
@@ -128,15 +143,24 @@ class QuantityType(FieldType):
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         name = unit or self.dimension.si
         shown_in = unit_of(name, self.dimension)
-        if rounded:  # as `from_si` and `fifteen_digits`, written out, for most outputs of every answer pass here
-            top, bottom = shown_in.denominator, shown_in.numerator
-
-            def write(value: float) -> dict[str, Any]:
-                shown = value * top / bottom
-                return {"value": float(f"{shown:.15g}") if math.isfinite(shown) else beyond(), "unit": name}
-
-            return write
+        if rounded:
+            return lambda value: {"value": fifteen_digits(shown_in.from_si(value)), "unit": name}
         return lambda value: {"value": exact(shown_in, value), "unit": name}
+
+    def dumper(self, unit: str | None, rounded: bool = False) -> Dumper:
+        name = unit or self.dimension.si
+        shown_in = unit_of(name, self.dimension)
+        rest = f',"unit":{to_text(name)}}}'
+        if not rounded:
+            return lambda value: f'{{"value":{_number(exact(shown_in, value))}{rest}'
+        top, bottom = shown_in.denominator, shown_in.numerator  # as `from_si`, written out for all that pass here
+        shown = ('{"value":%.15g' + rest.replace("%", "%%")).__mod__
+
+        def dump(value: float) -> str:
+            number = value * top / bottom
+            return shown(number if math.isfinite(number) else beyond())
+
+        return dump
 
     def json_schema(self, mode: str) -> dict[str, Any]:
         component = "".join(word.capitalize() for word in self.dimension.name.split("_"))
@@ -285,6 +309,11 @@ class RealType(FieldType):
             return lambda value: "inf" if isinstance(value, float) and value == math.inf else value
         return fifteen_digits if rounded else _as_it_is
 
+    def dumper(self, unit: str | None, rounded: bool = False) -> Dumper:
+        if self.infinite:
+            return lambda value: '"inf"' if value == math.inf else _number(value)
+        return (lambda value: f"{value if math.isfinite(value) else beyond():.15g}") if rounded else _number
+
     def json_schema(self, mode: str) -> dict[str, Any]:
         number: dict[str, Any] = {"type": "number"}
         return {"anyOf": [number, {"type": "string", "enum": ["inf"]}]} if self.infinite else number
@@ -312,6 +341,9 @@ class IntegerType(RealType):
 
     def writer(self, unit: str | None, rounded: bool = False) -> Writer:
         return _as_it_is
+
+    def dumper(self, unit: str | None, rounded: bool = False) -> Dumper:
+        return _number
 
     def json_schema(self, mode: str) -> dict[str, Any]:
         return {"type": "integer"}
@@ -343,6 +375,9 @@ class TextType(FieldType):
         if len(given) > self.longest:
             raise refuse(f"must have at most {self.longest} characters")
         return given
+
+    def dumper(self, unit: str | None, rounded: bool = False) -> Dumper:
+        return quoted
 
     def json_schema(self, mode: str) -> dict[str, Any]:
         return {"type": "string", "maxLength": self.longest}
@@ -515,6 +550,18 @@ class Shape(NamedTuple):
         if not self.optional or write is _as_it_is:
             return write
         return lambda held: None if held is None else write(held)
+
+    def dumper(self, unit: str | None, si: bool = False, rounded: bool = False) -> Dumper:
+        """As `writer`, to a JSON form that is text already."""
+        if self.optional:
+            dump = self._replace(optional=False).dumper(unit, si, rounded)
+            return lambda held: "null" if held is None else dump(held)
+        if self.type:
+            return self.type.dumper(None if si else unit or self.type.usual_unit, rounded)
+        if self.container == "map" and self.item:
+            dump_item = self.item.dumper(unit, si, rounded)
+            return lambda held: f"{{{','.join([f'{quoted(key)}:{dump_item(value)}' for key, value in held.items()])}}}"
+        return _dumper(self.writer(unit, si, rounded))
 
 
 def shape_of(annotation: Any, metadata: tuple[Any, ...] = ()) -> Shape:

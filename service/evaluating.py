@@ -16,7 +16,6 @@ from mlsysim.engine.evaluation import evaluate, resolve
 from mlsysim.engine.scenario import Scenario
 from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName
 from service import metrics
-from service.answers import to_bytes
 from service.aside import aside
 from service.body import JSON, MERGE_PATCH, check_head, parse, read_body
 from service.edge import observe_route, observe_scenario
@@ -42,13 +41,13 @@ _REFUSED = (UnknownName, InvalidInputs, EvaluationError, RequestProblem)
 _LONG_BODY = 20_000
 
 
-def uncounted(name: str, inputs: Any, si: bool, explain: bool) -> dict[str, Any]:
+def uncounted(name: str, inputs: Any, si: bool, explain: bool) -> bytes:
     """As `answer`, for no client."""
-    return evaluate(name, inputs).to_json(si, explain)
+    return evaluate(name, inputs).dump(si, explain).encode()
 
 
-def answer(name: str, inputs: Any, si: bool, explain: bool) -> dict[str, Any]:
-    """The answer to one evaluation, which is counted.
+def answer(name: str, inputs: Any, si: bool, explain: bool) -> bytes:
+    """The answer to one evaluation as JSON, which is counted.
 
     Raises:
         UnknownName: neither a class nor a configuration has that name.
@@ -57,7 +56,7 @@ def answer(name: str, inputs: Any, si: bool, explain: bool) -> dict[str, Any]:
     """
     try:
         evaluation = evaluate(name, inputs)
-        answered = evaluation.to_json(si, explain)
+        answered = evaluation.dump(si, explain).encode()
     except InvalidInputs as error:
         scenario, _ = resolve(name)
         metrics.observe_invalid(scenario.__name__, scenario.model_fields, (found.pointer for found in error.errors))
@@ -82,8 +81,8 @@ async def respond(name: str, scope: Scope, receive: Receive, si: bool, explain: 
     observe_scenario(scope, scenario.__name__)
     body = await (read_body(scope, receive) if stated is None else read_body(scope, receive, MERGE_PATCH))
     if may_take_long(scenario, len(body)):
-        return await aside(lambda: to_bytes(answer(name, parse(body), si, explain)))
-    return to_bytes(answer(name, parse(body), si, explain))
+        return await aside(lambda: answer(name, parse(body), si, explain))
+    return answer(name, parse(body), si, explain)
 
 
 class EvaluateEndpoint:
@@ -105,7 +104,7 @@ class EvaluateEndpoint:
                 return None
             observe_scenario(scope, scenario.__name__)
             check_head(scope, JSON if stated is None else MERGE_PATCH)
-            return _json(to_bytes(answer(name, parse(body), si, explain)))
+            return _json(answer(name, parse(body), si, explain))
         except _REFUSED as error:
             return _refusal(scope, error)
 

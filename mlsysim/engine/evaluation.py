@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import configuration, configurations
 from mlsysim.errors import InvalidInputs, UnknownName, input_errors
+from mlsysim.text import to_text
 
 
 class Evaluation(NamedTuple):
@@ -26,26 +28,34 @@ class Evaluation(NamedTuple):
     configuration: str | None
     result: Result
 
-    def to_json(self, si: bool = False, explain: bool = False) -> dict[str, Any]:
-        """The answer of the interface.
+    def dump(self, si: bool = False, explain: bool = False) -> str:
+        """The answer of the interface, as JSON text.
 
         Args:
             si: quantities in base units rather than display units.
             explain: add the derivation.
+
+        Raises:
+            EvaluationError: an output is too large to be shown in its unit.
         """
-        answer: dict[str, Any] = {
-            "scenario": type(self.scenario).__name__,
-            "configuration": self.configuration,
-            "inputs": self.scenario.to_json(si),
-            "result": self.result.to_json(si),
-            "undefined": self.result.undefined(self.scenario.__dict__),
-            "warnings": [warning._asdict() for warning in self.scenario.warnings(self.result)],
-        }
+        scenario, configuration, result = self
+        undefined = result.undefined(scenario.__dict__)
+        warnings = [warning._asdict() for warning in scenario.warnings(result)]
+        derivation = ""
         if explain:
             from mlsysim.engine.explanation import derive
 
-            answer["derivation"] = derive(self.scenario, self.result, si).model_dump()
-        return answer
+            derivation = f',"derivation":{to_text(derive(scenario, result, si).model_dump())}'
+        return (
+            f'{{"scenario":"{type(scenario).__name__}","configuration":{to_text(configuration)},'
+            f'"inputs":{scenario.dump(si)},"result":{result.dump(si)},'
+            f'"undefined":{to_text(undefined) if undefined else "{}"},'
+            f'"warnings":{to_text(warnings) if warnings else "[]"}{derivation}}}'
+        )
+
+    def to_json(self, si: bool = False, explain: bool = False) -> dict[str, Any]:
+        """As `dump`, read again."""
+        return json.loads(self.dump(si, explain))  # type: ignore[no-any-return]
 
 
 def resolve(name: str) -> tuple[type[Scenario[Any]], dict[str, Any] | None]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlsysim.engine.formula import Formula
 from mlsysim.errors import EvaluationError
-from mlsysim.fields import LARGEST_INTEGER, Shape, Writer, shape_of
+from mlsysim.fields import LARGEST_INTEGER, Dumper, Shape, Writer, shape_of
 
 BEYOND = "is beyond the range of a double"
 
@@ -134,6 +134,31 @@ class Result:
             )
             for name, said in declared.items()
         }
+
+    @classmethod
+    @cache
+    def _dumpers(cls, si: bool) -> list[tuple[str, str, Dumper]]:
+        return [
+            (name, f'"{name}":', spec.shape.dumper(spec.unit, si, rounded=not si))
+            for name, spec in cls.outputs().items()
+        ]
+
+    def dump(self, si: bool = False) -> str:
+        """As `to_json`, as text.
+
+        Raises:
+            EvaluationError: an output is too large to be shown in its unit.
+        """
+        held = self.__dict__
+        name = ""
+        try:
+            shown = []
+            for name, label, dump in self._dumpers(si):
+                value = held[name]
+                shown.append(label + ("null" if value is None else dump(value)))
+        except EvaluationError as error:
+            raise EvaluationError(f"{name}: {error}") from None
+        return f"{{{','.join(shown)}}}"
 
     @classmethod
     @cache

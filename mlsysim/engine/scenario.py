@@ -20,7 +20,7 @@ from mlsysim.engine.registry import register
 from mlsysim.engine.result import BEYOND, Result, check
 from mlsysim.engine.warnings import Warning
 from mlsysim.errors import EvaluationError, closest, did_you_mean, one_of, shorten
-from mlsysim.fields import Needs, OneOf, Shape, Writer, refuse, shape_of, shown
+from mlsysim.fields import Dumper, Needs, OneOf, Shape, Writer, refuse, shape_of, shown
 
 if TYPE_CHECKING:
     from mlsysim.engine.explanation import Derivation
@@ -161,6 +161,12 @@ class Scenario(BaseModel, Generic[R]):
         held = self.__dict__
         return {name: write(held[name]) for name, write in _writers(type(self), si) if held[name] is not None}
 
+    def dump(self, si: bool = False) -> str:
+        """As `to_json`, as text."""
+        held = self.__dict__
+        given = [label + dump(held[name]) for name, label, dump in _dumpers(type(self), si) if held[name] is not None]
+        return f"{{{','.join(given)}}}"
+
     def variant(self, **changes: Any) -> Self:
         """This scenario with some inputs changed, given as they would be to the class."""
         stated = {name: value for name, value in self.to_json(si=True).items() if name in self.model_fields_set}
@@ -226,6 +232,11 @@ class Scenario(BaseModel, Generic[R]):
 @cache
 def _writers(scenario: type[Scenario[Any]], si: bool) -> list[tuple[str, Writer]]:
     return [(name, spec.shape.writer(spec.unit, si)) for name, spec in scenario.inputs().items()]
+
+
+@cache
+def _dumpers(scenario: type[Scenario[Any]], si: bool) -> list[tuple[str, str, Dumper]]:
+    return [(name, f'"{name}":', spec.shape.dumper(spec.unit, si)) for name, spec in scenario.inputs().items()]
 
 
 def _guarded(evaluate: Evaluate) -> Evaluate:

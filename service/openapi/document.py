@@ -12,7 +12,7 @@ from fastapi import FastAPI, Response
 from fastapi.openapi.utils import get_openapi
 
 from mlsysim.engine.registry import scenario_classes
-from service.answers import to_bytes
+from mlsysim.text import to_bytes
 from service.aside import aside
 from service.openapi.components import choice_schemas, evaluation_schemas, model_schemas
 from service.openapi.evaluations import evaluate_paths

@@ -38,10 +38,11 @@ class Direct:
     Uvicorn itself looks at an answer header by header, and sends the body with a system call of its own.
     """
 
-    __slots__ = ("_cycle",)
+    __slots__ = ("_cycle", "_post")
 
-    def __init__(self, cycle: RequestResponseCycle) -> None:
+    def __init__(self, cycle: RequestResponseCycle, post: Callable[[bytes], None]) -> None:
         self._cycle = cycle
+        self._post = post
 
     def body(self) -> bytes | None:
         """The body of the request, if all of it is here and the client as well."""
@@ -81,7 +82,7 @@ class Direct:
         """As `answer`, where it is known that the connection takes an answer and that the headers are well formed."""
         cycle = self._cycle
         lines = b"".join(map(line, [*cycle.default_headers, *headers]))
-        cycle.transport.write(b"".join((STATUS_LINE[status], lines, more, b"\r\n", body)))
+        self._post(b"".join((STATUS_LINE[status], lines, more, b"\r\n", body)))
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         cycle.on_response()
@@ -100,6 +101,7 @@ class PromptProtocol(HttpToolsProtocol):
         self._within_headers = False
         self._answered_at_once = getattr(self.app, "at_once", None)
         self._due: tuple[RequestResponseCycle, ASGI3Application] | None = None
+        self._posted: list[bytes] = []
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -107,6 +109,7 @@ class PromptProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._headers_are_there()
+        self._posted.clear()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -121,7 +124,7 @@ class PromptProtocol(HttpToolsProtocol):
         super().on_message_complete()
         if self._due is not None:
             cycle = self._due[0]
-            if self._answered_at_once is not None and self._answered_at_once(cycle.scope, Direct(cycle)):
+            if self._answered_at_once is not None and self._answered_at_once(cycle.scope, Direct(cycle, self._post)):
                 self._due = None
             self._start_what_is_due()
 
@@ -134,7 +137,7 @@ class PromptProtocol(HttpToolsProtocol):
     def _start_what_is_due(self) -> None:
         if self._due is not None:
             (cycle, app), self._due = self._due, None
-            cycle.scope["direct"] = Direct(cycle)  # type: ignore[typeddict-unknown-key]
+            cycle.scope["direct"] = Direct(cycle, self._post)  # type: ignore[typeddict-unknown-key]
             super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
@@ -142,6 +145,28 @@ class PromptProtocol(HttpToolsProtocol):
         self._start_what_is_due()
         if self._within_headers and self._timer is None:
             self._await_headers()
+
+    def _post(self, answer: bytes) -> None:
+        """Send an answer once the other connections that have something to read have been read.
+
+        Sent at once, each would wake its client, and wait for that; in a row, the first wakes all that there are.
+        """
+        if not self._posted:
+            self.loop.call_soon(self._send_posted)
+        self._posted.append(answer)
+
+    def _send_posted(self) -> None:
+        if self._posted:
+            self.transport.write(b"".join(self._posted))
+            self._posted.clear()
+
+    def send_400_response(self, msg: str) -> None:
+        self._send_posted()
+        super().send_400_response(msg)
+
+    def shutdown(self) -> None:
+        self._send_posted()
+        super().shutdown()
 
     def _await_headers(self) -> None:
         self._timer = self.loop.call_later(self._seconds, self.transport.close)

@@ -12,7 +12,7 @@ from logging import DEBUG, ERROR, INFO
 from random import getrandbits
 from time import perf_counter
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
@@ -22,9 +22,9 @@ from mlsysim.catalog import catalog
 from service.caching import WORTH_COMPRESSING, compressed, conditional
 from service.headers import header, header_list
 from service.logs import logger
-from service.metrics import add_in_flight, observe_request
-from service.problems import RequestProblem, internal_error
-from service.protocol import AnswerAtOnce, Direct, Header, line
+from service.metrics import ELSEWHERE, add_in_flight, observe_request
+from service.problems import RequestProblem, internal_error, request_problem
+from service.protocol import Answer, AnswerAtOnce, Direct, Header, line
 from service.settings import Settings
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -94,6 +94,16 @@ class Edge:
             return True
         scope["request"], scope["answer"] = request, answer
         return False
+
+    def refusal(self, url: bytes, problem: RequestProblem) -> Answer:
+        """The answer to what is not fit to be passed on, counted and logged as any, of no method and no route."""
+        raw_path = url.partition(b"?")[0]
+        path = unquote_to_bytes(raw_path).decode("latin-1")
+        request = _Request(self, {"method": ELSEWHERE, "path": path, "raw_path": raw_path, "headers": []})
+        answer = request_problem(path, problem)
+        request.observe(answer.status_code, len(answer.body))
+        headers = [*answer.raw_headers, (b"x-request-id", request.id), *self.headers]
+        return Answer(answer.status_code, [header for header in headers if header != _CLOSE], bytes(answer.body))
 
     def _add_to(self, scope: Scope) -> None:
         """Put into the scope what the application looks for there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -44,8 +45,9 @@ class Logger:
         """Write an event, if its level is."""
         if level >= self._level:
             facts["event"] = event
-            self._output.write(self._render(_NAMES.get(level, str(level)), facts) + b"\n")
-            self._output.flush()
+            with suppress(OSError, ValueError):  # a full disk or a closed pipe is no reason to answer no one
+                self._output.write(self._render(_NAMES.get(level, str(level)), facts) + b"\n")
+                self._output.flush()
 
 
 def logger() -> Logger:

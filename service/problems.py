@@ -31,16 +31,16 @@ ProblemType = Literal[
     "urn:mlsysim:out-of-range",
     "urn:mlsysim:unauthorized",
     "urn:mlsysim:request-timeout",
+    "urn:mlsysim:malformed-request",
+    "urn:mlsysim:uri-too-long",
+    "urn:mlsysim:headers-too-large",
     "urn:mlsysim:not-ready",
     "urn:mlsysim:internal-error",
 ]
 
 # What only the proxy before the service says, in deploy/nginx/nginx.conf.
 _OF_THE_PROXY = (
-    "urn:mlsysim:malformed-request",
-    "urn:mlsysim:uri-too-long",
     "urn:mlsysim:too-many-requests",
-    "urn:mlsysim:headers-too-large",
     "urn:mlsysim:not-implemented",
     "urn:mlsysim:unavailable",
     "urn:mlsysim:proxy-error",
@@ -58,6 +58,9 @@ _TITLES: dict[ProblemType, str] = {
     "urn:mlsysim:out-of-range": "The answer does not fit a double",
     "urn:mlsysim:unauthorized": "An API key is needed",
     "urn:mlsysim:request-timeout": "The request took too long to arrive",
+    "urn:mlsysim:malformed-request": "The request is not HTTP",
+    "urn:mlsysim:uri-too-long": "The path or query is too long",
+    "urn:mlsysim:headers-too-large": "The headers are too large",
     "urn:mlsysim:not-ready": "The service takes no new requests",
     "urn:mlsysim:internal-error": "The service failed",
 }

@@ -22,7 +22,7 @@ from mlsysim.catalog import catalog
 from mlsysim.engine.scenario_catalog import configurations
 from mlsysim.errors import CatalogError
 from service import logs
-from service.protocol import PromptProtocol
+from service.protocol import StrictProtocol
 from service.settings import Settings, complaints
 
 _MEMORY = "/dev/shm"  # writable even where the file system is not
@@ -85,7 +85,7 @@ def _config(settings: Settings) -> uvicorn.Config:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=partial(PromptProtocol, settings.request_timeout),  # type: ignore[arg-type]
+        http=partial(StrictProtocol, settings.request_timeout),  # type: ignore[arg-type]
         timeout_keep_alive=settings.keep_alive,
         timeout_graceful_shutdown=settings.shutdown_timeout,
         proxy_headers=False,  # nothing here depends on who the client is

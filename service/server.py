@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
 from functools import partial
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
-from socket import socket
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET, socket
 from tempfile import TemporaryDirectory
 from threading import Thread
 
@@ -43,20 +44,38 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     logs.configure(settings)
     config = _config(settings)
+    listening = _bound(settings.host, settings.port)
     if settings.workers > 1:
         with TemporaryDirectory(
             prefix="mlsysim-metrics-", dir=_MEMORY if os.path.isdir(_MEMORY) else None
         ) as directory:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
-            Supervisor(config, [config.bind_socket()]).run()
+            Supervisor(config, [listening]).run()
         return
     server = uvicorn.Server(config)
     try:
-        server.run()
+        server.run([listening])
     except KeyboardInterrupt:
         sys.exit(0)
     if not server.started:
         sys.exit("mlsysim: could not start")
+
+
+def _bound(host: str, port: int) -> socket:
+    """A socket that is bound, and listens once the application is ready."""
+    bound = socket(AF_INET6 if ":" in host else AF_INET)
+    bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        would_do = "an address of this machine and a free port would"
+        sys.exit(f"mlsysim: HOST and PORT will not do: {error.strerror} ({host}, {port}); {would_do}")
+    bound.set_inheritable(True)
+    shown = f"[{host}]" if ":" in host else host
+    logging.getLogger("uvicorn.error").info(
+        "Uvicorn running on http://%s:%d (Press CTRL+C to quit)", shown, bound.getsockname()[1]
+    )
+    return bound
 
 
 def application() -> ASGIApp:

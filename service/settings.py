@@ -14,8 +14,13 @@ _ROOT_PATH = r"^(/[A-Za-z0-9._~-]+)*$"
 
 
 def _listed(value: object) -> object:
-    """The items of a comma-separated text."""
-    return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+    """The items of a comma-separated text; an empty one has none."""
+    if not isinstance(value, str):
+        return value
+    items = [item.strip() for item in value.split(",") if item.strip()]
+    if value and not items:
+        raise ValueError("it holds nothing but commas and blanks; leave it out, or list what it is for")
+    return items
 
 
 def _origins(value: tuple[str, ...]) -> tuple[str, ...]:
@@ -45,7 +50,7 @@ class Settings(BaseSettings):
     root_path: str = Field(
         default="", pattern=_ROOT_PATH, description="path that a proxy serves this under, such as `/mlsysim`"
     )
-    body_limit: int = Field(default=1_000_000, ge=1_000, description="largest request body, in bytes")
+    body_limit: int = Field(default=1_000_000, ge=1_000, le=100_000_000, description="largest request body, in bytes")
     batch_limit: int = Field(default=1000, ge=1, le=1000, description="most evaluations of one batch, up to 1000")
     request_timeout: float = Field(
         default=30, gt=0, le=3600, description="seconds within which a request has to arrive, headers and body each"

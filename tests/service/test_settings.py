@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,33 @@ def test_lists_are_comma_separated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_KEYS", "")
     assert Settings().cors_origins == ("https://a.example", "http://localhost:3000")
     assert Settings().api_keys == ()
+
+
+def test_keys_of_nothing_but_commas_do_not_let_everyone_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_KEYS", " , ")
+    with pytest.raises(ValidationError, match="nothing but commas"):
+        Settings()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_address_that_cannot_be_listened_on_stops_the_start(workers: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "service"],
+            cwd=ROOT,
+            env={"PORT": port, "WORKERS": workers},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"mlsysim: HOST and PORT will not do: Address already in use (127.0.0.1, {port});"
+        " an address of this machine and a free port would\n"
+    )
 
 
 def test_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from starlette.types import Receive, Scope
 
-from service.headers import header
+from service.headers import header, header_list
 from service.problems import ProblemType, RequestProblem
 
 _DEEPEST = 32
@@ -36,6 +36,11 @@ def check_head(scope: Scope, media_types: tuple[bytes, ...]) -> None:
         raise RequestProblem(
             "urn:mlsysim:unsupported-media-type", 415, f"the request has {received}; application/json would do"
         )
+    coding = header_list(scope, b"content-encoding").strip().lower()
+    if coding not in (b"", b"identity"):
+        shown = coding.decode("latin-1")[:100]
+        detail = f'the body has content encoding "{shown}"; sending it as it is would do'
+        raise RequestProblem("urn:mlsysim:unsupported-media-type", 415, detail, headers={"Accept-Encoding": "identity"})
     declared = header(scope, b"content-length")
     if declared.isdigit() and int(declared[:20]) > scope["body_limit"]:
         raise _too_large(scope["body_limit"])
@@ -174,13 +179,8 @@ def _limit_depth(body: bytes, value: Any) -> None:
     if body.count(b"{") + body.count(b"[") <= _DEEPEST:
         return
     level, depth = [value], 0
-    while level := [item for held in level for item in _items(held)]:
+    while level := [held for held in level if isinstance(held, (dict, list))]:
         depth += 1
         if depth > _DEEPEST:
             raise _too_deep()
-
-
-def _items(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+        level = [item for held in level for item in (held.values() if isinstance(held, dict) else held)]

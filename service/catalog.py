@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 
@@ -75,6 +75,7 @@ Sort = Literal[
     "-key", "-name", "-peak", "-bandwidth", "-capacity", "-tdp", "-year", "-parameters",
 ]  # fmt: skip
 
+Kind = Annotated[str, Path(description="kind of entry, such as hardware; `kinds` of the index has them all")]
 Words = Annotated[str | None, Query(max_length=100)]
 Count = Annotated[Number | None, Query(allow_inf_nan=False)]
 
@@ -84,12 +85,13 @@ def _name(sort: str) -> str:
     return f"{sort.lstrip('-')}{'_descending' * sort.startswith('-')}".upper()
 
 
-def _bound(figure: str, description: str) -> Any:
+def _bound(figure: str, description: str, example: str) -> Any:
     """A limit of a figure with a dimension; its pattern is only shown, for the reader says better what is wrong."""
     dimension = FIGURES[figure].dimension
     return Query(
         max_length=LONGEST_TEXT,
         description=f"{description}, with its unit",
+        examples=[example],
         json_schema_extra={"pattern": patterns()[dimension.name], "x-dimension": dimension.name} if dimension else None,
     )
 
@@ -98,24 +100,32 @@ def _bound(figure: str, description: str) -> Any:
 class CatalogQuery:
     """What narrows and orders the entries. An entry that does not state what is asked for does not match."""
 
-    q: Annotated[Words, Query(description="words that key, name or description contain")] = None
-    device_class: Annotated[Words, Query(alias="class", description="class of hardware, such as datacenter")] = None
-    vendor: Annotated[Words, Query(description="maker of hardware, such as NVIDIA")] = None
-    family: Annotated[Words, Query(description="family of models, such as language")] = None
-    architecture: Annotated[Words, Query(description="kind of models, such as moe_transformer")] = None
-    year: Annotated[Whole | None, Query(description="year of release")] = None
-    min_year: Annotated[Whole | None, Query(description="first year of release")] = None
-    max_year: Annotated[Whole | None, Query(description="last year of release")] = None
-    min_peak: Annotated[str | None, _bound("peak", "least peak rate")] = None
-    max_peak: Annotated[str | None, _bound("peak", "largest peak rate")] = None
-    min_bandwidth: Annotated[str | None, _bound("bandwidth", "least bandwidth of memory, or of a fabric")] = None
-    max_bandwidth: Annotated[str | None, _bound("bandwidth", "largest bandwidth of memory, or of a fabric")] = None
-    min_capacity: Annotated[str | None, _bound("capacity", "least memory")] = None
-    max_capacity: Annotated[str | None, _bound("capacity", "largest memory")] = None
-    min_tdp: Annotated[str | None, _bound("tdp", "least rated power")] = None
-    max_tdp: Annotated[str | None, _bound("tdp", "largest rated power")] = None
-    min_parameters: Annotated[Count, Query(description="fewest parameters of a model")] = None
-    max_parameters: Annotated[Count, Query(description="most parameters of a model")] = None
+    q: Annotated[Words, Query(description="words that key, name or description contain", examples=["nvidia"])] = None
+    device_class: Annotated[
+        Words, Query(alias="class", description="class of hardware, such as datacenter", examples=["datacenter"])
+    ] = None
+    vendor: Annotated[Words, Query(description="maker of hardware, such as NVIDIA", examples=["NVIDIA"])] = None
+    family: Annotated[Words, Query(description="family of models, such as language", examples=["language"])] = None
+    architecture: Annotated[
+        Words, Query(description="kind of models, such as moe_transformer", examples=["moe_transformer"])
+    ] = None
+    year: Annotated[Whole | None, Query(description="year of release", examples=[2023])] = None
+    min_year: Annotated[Whole | None, Query(description="first year of release", examples=[2020])] = None
+    max_year: Annotated[Whole | None, Query(description="last year of release", examples=[2024])] = None
+    min_peak: Annotated[str | None, _bound("peak", "least peak rate", "100 TFLOP/s")] = None
+    max_peak: Annotated[str | None, _bound("peak", "largest peak rate", "1 PFLOP/s")] = None
+    min_bandwidth: Annotated[str | None, _bound("bandwidth", "least bandwidth of memory, or of a fabric", "1 TB/s")] = (
+        None
+    )
+    max_bandwidth: Annotated[
+        str | None, _bound("bandwidth", "largest bandwidth of memory, or of a fabric", "5 TB/s")
+    ] = None
+    min_capacity: Annotated[str | None, _bound("capacity", "least memory", "80 GB")] = None
+    max_capacity: Annotated[str | None, _bound("capacity", "largest memory", "192 GB")] = None
+    min_tdp: Annotated[str | None, _bound("tdp", "least rated power", "100 W")] = None
+    max_tdp: Annotated[str | None, _bound("tdp", "largest rated power", "700 W")] = None
+    min_parameters: Annotated[Count, Query(description="fewest parameters of a model", examples=[1e9])] = None
+    max_parameters: Annotated[Count, Query(description="most parameters of a model", examples=[1e11])] = None
     sort: Annotated[
         Sort | None,
         Query(
@@ -138,7 +148,7 @@ Asked = Annotated[CatalogQuery, Depends()]
     response_description="A page of the index.",
 )
 async def get_catalog(
-    asked: Asked, kind: Annotated[Words, Query(description="only entries of this kind")] = None
+    asked: Asked, kind: Annotated[Words, Query(description="only entries of this kind", examples=["hardware"])] = None
 ) -> Answer:
     """The index: every kind with its count, every entry with its key, name, kind and link."""
     return Answer(_index(kind, asked))
@@ -153,13 +163,22 @@ async def get_catalog(
 )
 async def get_kind(
     asked: Asked,
-    kind: str,
+    kind: Kind,
     architecture: Annotated[
-        Words, Query(alias="kind", deprecated=True, description="what the parameter architecture says")
+        Words,
+        Query(
+            alias="kind",
+            deprecated=True,
+            description="older name of architecture; only one of them may be given",
+            examples=["moe_transformer"],
+        ),
     ] = None,
 ) -> Answer:
     """The entries of one kind."""
-    asked.architecture = asked.architecture or architecture  # what an entry calls its kind
+    if architecture is not None:
+        if asked.architecture is not None:
+            raise _invalid("kind", "is the older name of architecture, which is given too; one would do", architecture)
+        asked.architecture = architecture  # what an entry calls its kind
     return Answer(_index(kind, asked))
 
 
@@ -169,7 +188,7 @@ async def get_kind(
     summary="One entry with its figures and their source",
     response_description="The entry.",
 )
-async def get_entry(kind: str, key: str) -> Answer:
+async def get_entry(kind: Kind, key: Annotated[str, Path(description="key of the entry")]) -> Answer:
     """One entry: its figures in the units their source prints them in, and the source."""
     if kind == CONFIGURATIONS:
         return Answer(describe_configuration(configuration(key)).model_dump())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 from urllib.parse import quote
 
@@ -98,13 +99,17 @@ class RequestProblem(Exception):
         type: the kind of problem.
         status: the HTTP status.
         detail: what is wrong and what would do.
+        headers: those of the answer that say what would do.
     """
 
-    def __init__(self, type: ProblemType, status: int, detail: str) -> None:
+    def __init__(
+        self, type: ProblemType, status: int, detail: str, headers: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         super().__init__(detail)
         self.type: ProblemType = type
         self.status = status
         self.detail = detail
+        self.headers = headers
 
 
 def problem(path: str, type: ProblemType, status: int, detail: str, **more: Any) -> dict[str, Any]:
@@ -137,7 +142,7 @@ def _with_errors(path: str, type: ProblemType, errors: list[dict[str, Any]], cou
 
 
 def _answer(found: dict[str, Any]) -> Answer:
-    return Answer(found, status_code=found["status"], media_type=MEDIA_TYPE)
+    return Answer(found, status_code=found["status"], headers={"Cache-Control": "no-store"}, media_type=MEDIA_TYPE)
 
 
 def _engine_error(request: Request, error: Exception) -> Answer:
@@ -157,6 +162,7 @@ def _invalid_query(request: Request, error: Exception) -> Answer:
 def request_problem(path: str, error: RequestProblem) -> Answer:
     """The answer to a request that cannot be answered."""
     answer = _answer(problem(path, error.type, error.status, error.detail))
+    answer.headers.update(error.headers)
     if error.status in (408, 413):
         answer.headers["Connection"] = "close"  # or the rest of the body would still be waited for
     return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -50,7 +50,9 @@ class ScenarioIndex(BaseModel):
     response_description="The classes, each with its question.",
 )
 async def get_scenarios(
-    theme: Annotated[str | None, Query(max_length=100, description="only classes of this theme")] = None,
+    theme: Annotated[
+        str | None, Query(max_length=100, description="only classes of this theme", examples=["speedup"])
+    ] = None,
 ) -> Answer:
     """Every class with the question it answers and its named configurations."""
     classes = scenario_classes().values()
@@ -68,7 +70,9 @@ async def get_scenarios(
     response_model=ScenarioDescription | ConfigurationDescription,
     response_description="The contract of the class, or the inputs of the configuration and where each comes from.",
 )
-async def get_scenario(name: str) -> Answer:
+async def get_scenario(
+    name: Annotated[str, Path(description="a scenario class or a named configuration")],
+) -> Answer:
     """What a reader wants to know before using it."""
     scenario, stated = resolve(name)
     described = describe(scenario) if stated is None else describe_configuration(configuration(name))

@@ -265,7 +265,7 @@ def _bound(schema: Json, keys: tuple[str, ...], sign: int) -> tuple[float, bool]
 
 def _words(schema: Json) -> set[str]:
     """The units that a pattern lists; one that lists more is no narrower."""
-    return set(re.findall(r"[^\W\d_]+", schema["pattern"]))
+    return set(re.findall(r"(?<![\\\w])[^\W\d_]+", schema["pattern"]))  # but for escapes such as \s
 
 
 def _values(where: str, old: Json, new: Json, asked: bool) -> Iterator[str]:

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 REMEMBERED = _HERE / "remembered.json"
 
-_QUANTITY = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*", re.DOTALL)
+# Python and ECMA 262 mean different characters by \s; these are white space to both.
+_SPACE = r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_S = f"{_SPACE}*"
+_QUANTITY = re.compile(rf"{_S}([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?){_S}(.*?){_S}", re.DOTALL)
+_NEEDLESS_SPACE = re.compile(rf"^{_SPACE}+|{_S}(/){_S}|{_SPACE}+$")
 HOUR = 3600  # seconds
 DAY = 24 * HOUR
 YEAR = 31_557_600  # 365.25 days
@@ -158,7 +162,7 @@ def _meant(name: str, expected: Dimension | None) -> list[str]:
 def _resolve(name: str) -> Unit | None:
     if len(name) > LONGEST_TEXT:
         return None
-    plain = re.sub(r"\s*/\s*", "/", name.strip().replace("µ", "u").replace("μ", "u"))
+    plain = _NEEDLESS_SPACE.sub(r"\1", name).replace("µ", "u").replace("μ", "u")
     plain = re.sub(r"FLOPs(?=/|$)", "FLOP", plain)
     if plain in remembered():
         return replace(remembered()[plain], name=name)
@@ -247,22 +251,22 @@ def patterns(sign: str = "") -> dict[str, str]:
     for dimension in DIMENSIONS:
         names, ratios = _names(dimension)
         if dimension.numerators == ("1",):  # a space before it, or 5 1/s would read as 51/s
-            unit_names = rf"(\s*({names})|\s+{ratios})"
+            unit_names = rf"({_S}({names})|{_SPACE}+{ratios})"
         else:
-            unit_names = rf"\s*({'|'.join(filter(None, (names, ratios)))})"
-        found[dimension.name] = rf"^\s*{number}{unit_names}\s*$"
+            unit_names = rf"{_S}({'|'.join(filter(None, (names, ratios)))})"
+        found[dimension.name] = rf"^{_S}{number}{unit_names}{_S}$"
     return found
 
 
 def unit_patterns() -> dict[str, str]:
     """For each dimension a regular expression (ECMA 262) of the unit names that `unit` accepts."""
-    return {dimension.name: rf"^\s*({'|'.join(filter(None, _names(dimension)))})\s*$" for dimension in DIMENSIONS}
+    return {dimension.name: rf"^{_S}({'|'.join(filter(None, _names(dimension)))}){_S}$" for dimension in DIMENSIONS}
 
 
 def _names(dimension: Dimension) -> tuple[str, str]:
     """What matches the names of units, and their ratios."""
     tops, bottoms = ("|".join(_spellings(side)) for side in (dimension.numerators, dimension.denominators))
-    ratios = rf"({tops})\s*/\s*({bottoms})" if tops else ""
+    ratios = rf"({tops}){_S}/{_S}({bottoms})" if tops else ""
     return "|".join(_spellings(dimension.names)), ratios.replace("(1)", "1")
 
 

@@ -31,7 +31,7 @@ key with changes (`{"ref": "H100", "memory": {"bandwidth": "4 TB/s"}}`). Every e
 what would do.
 
 Every GET has an ETag and answers HEAD as well, with the same headers and no body. Problems have the headers \
-`Catalog-Version` and `X-Request-ID` as all answers do.
+`Catalog-Version` and `X-Request-ID` as all answers do, and `Cache-Control: no-store`.
 
 Names are for keeps: paths, fields and what they mean stay as they are. Answers may get new fields, and where \
 `x-extensible-enum` lists the values there are now, new ones.

@@ -92,10 +92,10 @@ def entry_paths(operation: dict[str, Any]) -> dict[str, Any]:
     return paths
 
 
-def get_examples() -> dict[str, tuple[dict[str, str], Answer]]:
+def get_examples() -> dict[str, tuple[dict[str, Any], Answer]]:
     """For each path under GET an example of its parameters, and the true answer to it."""
     named, entry = "ModelSpeedupRequestPath", ("hardware", "H100")
-    fast = {"min_bandwidth": "5 TB/s", "sort": "-bandwidth", "limit": "3"}
+    fast: dict[str, Any] = {"min_bandwidth": "5 TB/s", "sort": "-bandwidth", "limit": 3}
     asked = CatalogQuery(min_bandwidth="5 TB/s", sort="-bandwidth", limit=3)
     return {
         "/catalog": ({"kind": "pods"}, _now(get_catalog(CatalogQuery(), "pods"))),
@@ -119,7 +119,7 @@ def _now(call: Coroutine[Any, Any, Answer]) -> Answer:
     raise RuntimeError("the handler waits for something, so there is no answer yet")
 
 
-def show(path: str, operation: dict[str, Any], parameters: dict[str, str], answer: Answer) -> None:
+def show(path: str, operation: dict[str, Any], parameters: dict[str, Any], answer: Answer) -> None:
     """Put an example of the parameters and its answer into an operation."""
     for parameter in operation.get("parameters", []):
         name = parameter["name"]

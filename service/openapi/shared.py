@@ -65,10 +65,11 @@ _HEADERS = {
     "X-Request-ID": ("RequestId", "the id that was sent in this header, or one made up; it is in the log"),
     "Allow": ("Allow", "the methods that the path does answer"),
     "WWW-Authenticate": ("Authenticate", "how to send an API key"),
+    "Accept-Encoding": ("AcceptEncoding", "where the body was encoded, the encoding that would do"),
 }
 ALWAYS = ("Catalog-Version", "X-Request-ID")
 OF_GET = ("ETag", "Cache-Control", *ALWAYS)
-_OF_PROBLEMS = {401: ("WWW-Authenticate",), 405: ("Allow",)}
+_OF_PROBLEMS = {401: ("WWW-Authenticate",), 405: ("Allow",), 415: ("Accept-Encoding",)}
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "Units": {
@@ -77,6 +78,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "required": False,
         "description": "units of the answer: those of the scenario's contract, or SI base units",
         "schema": {"type": "string", "enum": ["display", "si"], "default": "display"},
+        "example": "display",
     },
     "Explain": {
         "name": "explain",
@@ -84,6 +86,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "required": False,
         "description": "add the derivation: each output's formula with this call's numbers in it, each input's origin",
         "schema": {"type": "boolean", "default": False},
+        "example": False,
     },
     "IfNoneMatch": {
         "name": "If-None-Match",
@@ -91,6 +94,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "required": False,
         "description": "the ETag of an answer that the client has; where it is still the present one, 304 says so",
         "schema": {"type": "string"},
+        "example": '"4f0c7a1e9d3b5826c1f7a0e2"',
     },
 }
 

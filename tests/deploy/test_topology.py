@@ -117,6 +117,7 @@ def test_what_the_proxy_refuses_itself_is_a_problem_as_well(nginx: Proxy, status
     problem = json.loads(body)
     assert (answered, problem["status"]) == (status, status)
     assert headers["content-type"] == "application/problem+json"
+    assert headers["cache-control"] == "no-store"
     assert set(problem) == FIELDS
     assert problem["type"].startswith("urn:mlsysim:")
     assert len(headers["x-request-id"]) == 32

@@ -198,7 +198,8 @@ class TestTheCatalogsVersion:
         response = client.request(method, path, content=content, headers={"content-type": "application/json"})
         assert response.status_code == status
         assert response.headers["catalog-version"] == self.EXPECTED
-        assert not {"etag", "cache-control"} & response.headers.keys()
+        assert "etag" not in response.headers
+        assert response.headers["cache-control"] == "no-store"
 
     def test_is_on_a_failure_of_the_service(self) -> None:
         app = create_app()

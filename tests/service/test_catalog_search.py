@@ -167,3 +167,11 @@ def test_a_cursor_of_another_search_is_refused(client: TestClient) -> None:
     response = client.get("/catalog/models", params={"cursor": cursor})
     assert response.status_code == 422
     assert "leave it out to start anew" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("older", ["cnn", "moe_transformer"])
+def test_the_older_name_of_a_filter_beside_the_present_one_is_refused(client: TestClient, older: str) -> None:
+    assert client.get("/catalog/models", params={"kind": older}).json()["count"] > 0
+    response = client.get("/catalog/models", params={"kind": older, "architecture": "moe_transformer"})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["parameter"] == "kind"

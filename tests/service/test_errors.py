@@ -49,6 +49,7 @@ def assert_problem(response: httpx2.Response, status: int, type: str) -> Any:
     """The problem that the response is, with all that every problem has."""
     assert response.status_code == status, response.text[:500]
     assert response.headers["content-type"] == "application/problem+json"
+    assert response.headers["cache-control"] == "no-store"
     problem = strictly(response.text)
     assert problem["type"] == f"urn:mlsysim:{type}"
     assert problem["status"] == status
@@ -158,6 +159,33 @@ def test_a_content_type_that_will_do(client: TestClient, content_type: str) -> N
     response = client.post(AMDAHL, content=json.dumps(REQUEST_PATH), headers={"content-type": content_type})
 
     assert response.status_code == 200
+
+
+@pytest.mark.parametrize("path", [AMDAHL, f"{AMDAHL}?explain=true", "/batch"])
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "identity, gzip", "none"])
+def test_a_body_that_is_encoded(client: TestClient, path: str, coding: str) -> None:
+    response = client.post(path, content=b"{}", headers=JSON | {"content-encoding": coding})
+
+    problem = assert_problem(response, 415, "unsupported-media-type")
+    assert problem["detail"] == f'the body has content encoding "{coding.lower()}"; sending it as it is would do'
+    assert response.headers["accept-encoding"] == "identity"
+
+
+def test_a_body_that_says_it_is_not_encoded(client: TestClient) -> None:
+    headers = JSON | {"content-encoding": "identity"}
+
+    assert client.post(AMDAHL, content=json.dumps(REQUEST_PATH), headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("innermost", ["", "1", "{}"])
+def test_a_body_nested_as_deep_as_may_be(client: TestClient, innermost: str) -> None:
+    depth = 32 - (innermost == "{}")
+
+    assert_problem(post(client, AMDAHL, "[" * depth + innermost + "]" * depth), 422, "invalid-inputs")
+    problem = assert_problem(
+        post(client, AMDAHL, "[" * (depth + 1) + innermost + "]" * (depth + 1)), 400, "malformed-body"
+    )
+    assert "more than 32 levels" in problem["detail"]
 
 
 @pytest.mark.parametrize("as_chunks", [False, True], ids=["length declared", "in chunks"])

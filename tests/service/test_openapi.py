@@ -106,6 +106,16 @@ def test_the_types_of_problems_are_those_of_service_and_proxy() -> None:
     assert {f"urn:mlsysim:{name}" for name in said} <= set(known)
 
 
+def test_every_parameter_is_described_and_shown() -> None:
+    for path, _, operation in operations():
+        for parameter in map(resolved, operation.get("parameters", [])):
+            where, schema = f"{path} {parameter['name']}", parameter["schema"]
+            assert parameter.get("description"), where
+            shown = [parameter["example"]] if "example" in parameter else schema.get("examples", [])
+            assert shown or "enum" in schema or "default" in schema or parameter["name"] == "cursor", where
+            assert all(map(Validator(schema).is_valid, shown)), where
+
+
 def test_every_reference_leads_somewhere() -> None:
     text = json.dumps(document())
     used = set(re.findall(r'"#/components/(\w+)/([^"]+)"', text))

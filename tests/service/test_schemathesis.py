@@ -50,7 +50,7 @@ OPERATIONS = {
 # What no schema can say: which keys the catalog has, where a double ends, how the figures of a link hang together.
 UNSAYABLE = re.compile(
     "names no entry of the catalog|constant of the catalog|names .*, which is|for a double"
-    "|states no bandwidth|does not follow from bandwidth and direction",
+    "|is the older name of|states no bandwidth|does not follow from bandwidth and direction",
     re.DOTALL,
 )
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mlsysim.errors import UnitError
 from mlsysim.fields import QuantityType
-from mlsysim.units import DIMENSIONS, Dimension, in_si, patterns, read, unit
+from mlsysim.units import DIMENSIONS, Dimension, in_si, patterns, read, unit, unit_patterns
 from mlsysim.units.dimensions import (
     DATA,
     DATA_RATE,
@@ -353,6 +353,23 @@ def test_every_text_that_the_pattern_allows_is_read(allowed: tuple[Dimension, st
     dimension, text = allowed
 
     assert reads(text, dimension)
+
+
+def ecma(pattern: str) -> str:
+    r"""The pattern with \s as ECMA 262 means it, which is not as Python does."""
+    return pattern.replace(r"\s", r"[\t-\r \xa0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+
+SPACES = sorted({*filter(str.isspace, map(chr, range(0x10000))), "\ufeff", "\u180e", "\u200b"})
+
+
+@pytest.mark.parametrize("space", SPACES, ids=ascii)
+def test_the_pattern_means_the_same_white_space_to_every_validator_and_to_the_reader(space: str) -> None:
+    for text in (f"{space}1 GB/s", f"1{space}GB/s", f"1 GB{space}/ s", f"1 GB/{space}s", f"1 GB/s{space}"):
+        pattern = patterns()[DATA_RATE.name]
+        assert bool(re.search(pattern, text)) == bool(re.search(ecma(pattern), text)) == reads(text, DATA_RATE), text
+    for name in (f"{space}GB/s", f"GB{space}/s", f"GB/s{space}"):
+        assert bool(re.search(unit_patterns()[DATA_RATE.name], name)) == reads(f"1 {name}", DATA_RATE), name
 
 
 SPACE = st.text(" \t", max_size=2)

@@ -69,7 +69,15 @@ class CatalogError(MlsysimError):
 
 
 class EvaluationError(MlsysimError, ArithmeticError):
-    """Valid inputs whose result is too large or too small for a double."""
+    """Valid inputs whose result is too large or too small for a double.
+
+    Attributes:
+        errors: the inputs that drive it, where they were looked for.
+    """
+
+    def __init__(self, message: str, errors: Iterable[InputError] = ()) -> None:
+        super().__init__(message)
+        self.errors = list(errors)
 
 
 class InputError(NamedTuple):

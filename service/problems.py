@@ -131,7 +131,8 @@ def engine_problem(path: str, error: Exception) -> dict[str, Any]:
         return _with_errors(path, "urn:mlsysim:invalid-inputs", errors, error.count)
     if isinstance(error, UnknownName):
         return problem(path, "urn:mlsysim:unknown-name", 404, str(error), closest=error.closest)
-    return problem(path, "urn:mlsysim:out-of-range", 422, str(error))
+    errors = [found._asdict() for found in error.errors] if isinstance(error, EvaluationError) else []
+    return problem(path, "urn:mlsysim:out-of-range", 422, str(error), errors=errors)
 
 
 def _with_errors(path: str, type: ProblemType, errors: list[dict[str, Any]], count: int) -> dict[str, Any]:

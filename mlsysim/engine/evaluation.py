@@ -12,7 +12,7 @@ from mlsysim.engine.registry import scenario_classes
 from mlsysim.engine.result import Result
 from mlsysim.engine.scenario import Scenario
 from mlsysim.engine.scenario_catalog import configuration, configurations
-from mlsysim.errors import InvalidInputs, UnknownName, input_errors
+from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName, input_errors
 from mlsysim.text import to_text
 
 
@@ -38,6 +38,16 @@ class Evaluation(NamedTuple):
         Raises:
             EvaluationError: an output is too large to be shown in its unit.
         """
+        try:
+            return self._dump(si, explain)
+        except EvaluationError as error:
+            from mlsysim.engine.extremes import located
+
+            raise located(
+                error, self.scenario, lambda other: Evaluation(other, None, other.evaluate())._dump(si, explain)
+            ) from None
+
+    def _dump(self, si: bool, explain: bool) -> str:
         scenario, configuration, result = self
         undefined = result.undefined(scenario.__dict__)
         warnings = [warning._asdict() for warning in scenario.warnings(result)]
@@ -91,6 +101,12 @@ def evaluate(name: str, body: Any) -> Evaluation:
         scenario = scenario_class.__pydantic_validator__.validate_python(inputs)
     except ValidationError as error:
         raise InvalidInputs(input_errors(error, scenario_class.model_fields), error.error_count()) from None
+    try:
+        result = scenario.evaluate()
+    except EvaluationError as error:
+        from mlsysim.engine.extremes import located
+
+        raise located(error, scenario, scenario_class.evaluate) from None
     if stated is None:
-        return Evaluation(scenario, None, scenario.evaluate())
-    return Evaluation(scenario.because(configuration(name).reasons, body), name, scenario.evaluate())
+        return Evaluation(scenario, None, result)
+    return Evaluation(scenario.because(configuration(name).reasons, body), name, result)

@@ -91,14 +91,25 @@ def check(scenario: type[Scenario[Any]], body: Any, path: Path, status: int, ans
     if answer["type"] == "urn:mlsysim:out-of-range":
         validator(name).validate(body)
         assert "double" in answer["detail"] or "2^53" in answer["detail"]
+        within = {tuple(map(str, place)) for place in places(body)}
+        assert {pointed_to(error) for error in answer["errors"]} <= within, answer["errors"]
+        assert any(is_at(pointed_to(error), path) for error in answer["errors"]), answer["errors"]
         return
     if validator(name).is_valid(body):
         assert all(is_worded(name, error) or is_unsayable(error["message"]) for error in answer["errors"])
     for error in answer["errors"]:
-        place = [part.replace("~1", "/").replace("~0", "~") for part in error["pointer"].split("/")[1:]]
-        both = min(len(place), len(path))
-        at_it = place[:both] == [str(part) for part in path[:both]] and (both or not path)
-        assert at_it or path[0] in ties(scenario, error), error
+        assert is_at(pointed_to(error), path) or path[0] in ties(scenario, error), error
+
+
+def pointed_to(error: dict[str, Any]) -> tuple[str, ...]:
+    """The place that a JSON pointer names."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in error["pointer"].split("/")[1:])
+
+
+def is_at(place: tuple[str, ...], path: Path) -> bool:
+    """Whether a place is that of a change, within it, or around it."""
+    both = min(len(place), len(path))
+    return place[:both] == tuple(map(str, path[:both])) and (both > 0 or not path)
 
 
 def ties(scenario: type[Scenario[Any]], error: dict[str, Any]) -> set[str]:

@@ -99,7 +99,8 @@ def hold(response: Response, case: Case[Any]) -> None:
 def is_beyond(case: Case[Any], response: Response) -> bool:
     """Whether the answer is a refusal for what no schema can say."""
     if response.status_code == 415:
-        return resolve(case.path_parameters["name"])[1] is None  # a patch, and a class has nothing to be patched
+        name = case.path_parameters.get("name")  # of a class, which has nothing that a patch could change
+        return name is not None and resolve(name)[1] is None
     if response.status_code != 422:
         return False
     problem = response.json()

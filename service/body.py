@@ -159,7 +159,12 @@ def _float(text: str) -> float | int:
         raise _malformed(f"the body has the number {text[:40]}, which is too large for a double")
     if value == 0 and re.search("[1-9]", text.lower().partition("e")[0]):
         raise _malformed(f"the body has the number {text[:40]}, which is too small for a double")
-    if abs(value) >= _ALL_WHOLE and (exact := Decimal(text)) == exact.to_integral_value():
+    if abs(value) >= _ALL_WHOLE:
+        exact = Decimal(text)
+        if exact != exact.to_integral_value():
+            raise _malformed(
+                f"the body has the number {text[:40]}, whose fraction no double keeps; a whole number would do"
+            )
         return int(exact)  # 1e23 is a whole number, and the double beside it another one
     return value
 

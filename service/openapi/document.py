@@ -34,10 +34,11 @@ Every GET has an ETag and answers HEAD as well, with the same headers and no bod
 `Catalog-Version` and `X-Request-ID` as all answers do, and `Cache-Control: no-store`.
 
 Names are for keeps: paths, fields and what they mean stay as they are. Answers may get new fields, and where \
-`x-extensible-enum` lists the values there are now, new ones.
+`x-extensible-enum` lists the values there are now, new ones. A request takes the values on such a list and no others.
 
 Whole numbers are written out in full, however large. Outputs that may exceed 2^53 are marked \
-`x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not.
+`x-may-exceed-safe-integer`: JavaScript's `JSON.parse` would round them, so read them with a parser that does not. \
+Any other number is a double: one written with more digits is read as the nearest, which `inputs` of the answer shows.
 """
 
 KEY_SCHEME = "ApiKey"

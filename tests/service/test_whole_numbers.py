@@ -62,6 +62,16 @@ def test_whole_outputs_are_exact_and_those_beyond_2_53_are_marked(name: str, cli
     assert unsafe == {output for output, facts in described.items() if facts.get("x-may-exceed-safe-integer")}
 
 
+@pytest.mark.parametrize("number", ["9007199254740992.5", "-9007199254740993.25", "90071992547409930.1e0"])
+def test_a_fraction_beyond_2_53_is_refused_rather_than_dropped(number: str, client: TestClient) -> None:
+    body = f'{{"stages": {{"model": "60 ms"}}, "stage": "model", "speedup": {number}}}'
+    answer = client.post(
+        "/scenarios/AmdahlScenario/evaluate", content=body, headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 400
+    assert number in answer.json()["detail"]
+
+
 def written_out(held: Scenario[Any] | Entry) -> dict[str, Any]:
     """The inputs of a scenario, or the figures of an entry, with no catalog key in them."""
     stated = held.figures() if isinstance(held, Entry) else held.to_json()

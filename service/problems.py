@@ -177,7 +177,7 @@ def _request_problem(request: Request, error: Exception) -> Answer:
 def _http_exception(request: Request, error: Exception) -> Answer:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        allowed = (error.headers or {}).get("Allow", "").replace("GET", "GET, HEAD")
         detail = f"{request.method} is not answered here; {allowed} would do"
         answer = _answer(problem(request.url.path, "urn:mlsysim:method-not-allowed", 405, detail))
         answer.headers["Allow"] = allowed

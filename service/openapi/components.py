@@ -172,7 +172,11 @@ def evaluation_name(scenario: type[Scenario[Any]]) -> str:
 def evaluation_schemas() -> dict[str, Any]:
     """The answer of each scenario class, of any of them, and of a batch."""
     names = {name: evaluation_name(scenario) for name, scenario in scenario_classes().items()}
-    return {names[name]: _evaluation(scenario) for name, scenario in scenario_classes().items()} | {
+    evaluations = {names[name]: _evaluation(scenario) for name, scenario in scenario_classes().items()}
+    for name, scenario in scenario_classes().items():
+        if optional := _optional(scenario):
+            evaluations[f"{names[name]}Undefined"] = _undefined(optional)
+    return evaluations | {
         "Warning": {
             "type": "object",
             "description": "Something a careful engineer would look at twice in a valid answer.",
@@ -207,8 +211,8 @@ def evaluation_schemas() -> dict[str, Any]:
 
 
 def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
-    outputs = scenario.result_type.outputs()
-    optional = [name for name, spec in outputs.items() if spec.undefined]
+    none: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 0}
+    undefined = ref(f"{evaluation_name(scenario)}Undefined") if _optional(scenario) else none
     return {
         "type": "object",
         "description": f"The answer of {scenario.__name__}.",
@@ -220,19 +224,24 @@ def _evaluation(scenario: type[Scenario[Any]]) -> dict[str, Any]:
             },
             "inputs": {**ref(scenario.__name__), "description": "the complete inputs, ready to be posted back"},
             "result": ref(scenario.result_type.__name__),
-            "undefined": {
-                "type": "object",
-                "description": "for each output that is null, why it is not defined",
-                **(
-                    {"properties": {name: {"type": "string"} for name in optional}, "additionalProperties": False}
-                    if optional
-                    else {"additionalProperties": {"type": "string"}, "maxProperties": 0}
-                ),
-            },
+            "undefined": {**undefined, "description": "for each output that is null, why it is not defined"},
             "warnings": {"type": "array", "items": ref("Warning")},
             "derivation": {**ref("Derivation"), "description": "how the answer came about, with ?explain=true"},
         },
         "required": ["scenario", "configuration", "inputs", "result", "undefined", "warnings"],
+    }
+
+
+def _optional(scenario: type[Scenario[Any]]) -> list[str]:
+    return [name for name, spec in scenario.result_type.outputs().items() if spec.undefined]
+
+
+def _undefined(outputs: list[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "Why outputs are null.",
+        "properties": {name: {"type": "string"} for name in outputs},
+        "additionalProperties": False,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,25 @@ def test_names_of_components_and_operations_are_clean_and_unique() -> None:
     assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]*", name) for name in document()["components"]["schemas"])
     ids = [operation["operationId"] for _, _, operation in operations()]
     assert len(ids) == len(set(ids))
+
+
+def test_every_object_with_fields_has_a_name_and_none_has_two() -> None:
+    def unnamed(value: Any) -> Iterator[Any]:
+        if isinstance(value, dict):
+            if "properties" in value:
+                yield value
+            value = [part for key, part in value.items() if key not in ("example", "examples", "not")]
+        for part in value if isinstance(value, list) else ():
+            yield from unnamed(part)
+
+    schemas = document()["components"]["schemas"].values()
+    fields = [field for schema in schemas for field in schema.get("properties", {}).values()]
+    others = [part for schema in schemas for key, part in schema.items() if key != "properties"]
+    assert not list(unnamed([*fields, *others, document()["paths"]]))
+
+    words = ("description", "examples")
+    plain = [json.dumps({key: part for key, part in schema.items() if key not in words}) for schema in schemas]
+    assert len(set(plain)) == len(plain)
 
 
 def test_every_operation_is_described_and_declares_its_problems() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,10 +73,11 @@ async def _known_query(request: Request) -> None:
     """Refuse a query parameter that the route does not know or that is given twice; neither should pass in silence."""
     route: Any = request.scope["route"]
     known = set(_query_names(route.dependant))
+    given = Counter(name for name, _ in request.query_params.multi_items())
     errors = [
-        {"type": "unacceptable_parameter", "loc": ("query", name), "msg": reason, "input": value}
-        for name, value in request.query_params.items()
-        if (reason := _wrong_with(name, len(request.query_params.getlist(name)), known))
+        {"type": "unacceptable_parameter", "loc": ("query", name), "msg": reason, "input": request.query_params[name]}
+        for name, times in given.items()
+        if (reason := _wrong_with(name, times, known))
     ]
     if errors:
         raise RequestValidationError(errors)

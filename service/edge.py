@@ -12,7 +12,7 @@ from logging import DEBUG, ERROR, INFO
 from random import getrandbits
 from time import perf_counter
 from typing import Any
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mlsysim.catalog import catalog
 from service.caching import WORTH_COMPRESSING, compressed, conditional
-from service.headers import header, header_list
+from service.headers import header, header_list, path_as_sent
 from service.logs import logger
 from service.metrics import ELSEWHERE, add_in_flight, observe_request
 from service.problems import RequestProblem, internal_error, request_problem
@@ -99,8 +99,9 @@ class Edge:
         """The answer to what is not fit to be passed on, counted and logged as any, of no method and no route."""
         raw_path = url.partition(b"?")[0]
         path = unquote_to_bytes(raw_path).decode("latin-1")
-        request = _Request(self, {"method": ELSEWHERE, "path": path, "raw_path": raw_path, "headers": []})
-        answer = request_problem(path, problem)
+        scope = {"method": ELSEWHERE, "path": path, "raw_path": raw_path, "headers": []}
+        request = _Request(self, scope)
+        answer = request_problem(scope, problem)
         request.observe(answer.status_code, len(answer.body))
         headers = [*answer.raw_headers, (b"x-request-id", request.id), *self.headers]
         return Answer(answer.status_code, [header for header in headers if header != _CLOSE], bytes(answer.body))
@@ -162,7 +163,7 @@ class _Request:
         self._observed |= {
             "method": self.method,
             "route": route,
-            "path": _raw_path(self.scope)[:_LONGEST_PATH],
+            "path": path_as_sent(self.scope, _LONGEST_PATH),
             "status": status,
             "duration_ms": round(seconds * 1000, 3),
             "bytes": size,
@@ -262,10 +263,4 @@ class _Exchange:
         self._request.edge.log.log(ERROR, "unhandled error", request_id=self._request.id.decode(), exc_info=error)
         if not self._answered:
             self._start, self._body = None, []
-            await internal_error(self.scope["path"])(self.scope, self._receive, self.send)
-
-
-def _raw_path(scope: Scope) -> str:
-    """The path as it was sent, still encoded, so that it can end no line of a log."""
-    raw: bytes | None = scope.get("raw_path")
-    return quote(scope["path"]) if raw is None else raw.decode("latin-1")
+            await internal_error(self.scope)(self.scope, self._receive, self.send)

@@ -32,7 +32,7 @@ class ApiKeys:
             await self.app(scope, receive, send)
             return
         detail = "this needs an API key that the operator gave out; Authorization: Bearer <key> would do"
-        answer = request_problem(scope["path"], RequestProblem("urn:mlsysim:unauthorized", 401, detail))
+        answer = request_problem(scope, RequestProblem("urn:mlsysim:unauthorized", 401, detail))
         answer.headers["WWW-Authenticate"] = 'Bearer realm="mlsysim"'
         await answer(scope, receive, send)
 

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Literal, get_args
-from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from mlsysim.errors import EvaluationError, InvalidInputs, UnknownName, explain, shorten
 from service.answers import Answer
+from service.headers import path_as_sent
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
@@ -112,14 +113,18 @@ class RequestProblem(Exception):
         self.headers = headers
 
 
+def _instance(scope: Scope) -> str:
+    return path_as_sent(scope, _LONGEST_INSTANCE)
+
+
 def problem(path: str, type: ProblemType, status: int, detail: str, **more: Any) -> dict[str, Any]:
-    """A problem as JSON."""
+    """A problem with a request, whose encoded path is given, as JSON."""
     return {
         "type": type,
         "title": _TITLES[type],
         "status": status,
         "detail": detail,
-        "instance": quote(path)[:_LONGEST_INSTANCE],
+        "instance": path,
         **more,
     }
 
@@ -147,7 +152,7 @@ def _answer(found: dict[str, Any]) -> Answer:
 
 
 def _engine_error(request: Request, error: Exception) -> Answer:
-    return _answer(engine_problem(request.url.path, error))
+    return _answer(engine_problem(_instance(request.scope), error))
 
 
 def _invalid_query(request: Request, error: Exception) -> Answer:
@@ -157,12 +162,12 @@ def _invalid_query(request: Request, error: Exception) -> Answer:
         for detail in error.errors()[:_MOST_ERRORS]
         for name in [shorten(str(detail["loc"][-1]))]
     ]
-    return _answer(_with_errors(request.url.path, "urn:mlsysim:invalid-query", errors, len(error.errors())))
+    return _answer(_with_errors(_instance(request.scope), "urn:mlsysim:invalid-query", errors, len(error.errors())))
 
 
-def request_problem(path: str, error: RequestProblem) -> Answer:
+def request_problem(scope: Scope, error: RequestProblem) -> Answer:
     """The answer to a request that cannot be answered."""
-    answer = _answer(problem(path, error.type, error.status, error.detail))
+    answer = _answer(problem(_instance(scope), error.type, error.status, error.detail))
     answer.headers.update(error.headers)
     if error.status in (408, 413):
         answer.headers["Connection"] = "close"  # or the rest of the body would still be waited for
@@ -171,7 +176,7 @@ def request_problem(path: str, error: RequestProblem) -> Answer:
 
 def _request_problem(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestProblem)
-    return request_problem(request.url.path, error)
+    return request_problem(request.scope, error)
 
 
 def _http_exception(request: Request, error: Exception) -> Answer:
@@ -179,24 +184,24 @@ def _http_exception(request: Request, error: Exception) -> Answer:
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "").replace("GET", "GET, HEAD")
         detail = f"{request.method} is not answered here; {allowed} would do"
-        answer = _answer(problem(request.url.path, "urn:mlsysim:method-not-allowed", 405, detail))
+        answer = _answer(problem(_instance(request.scope), "urn:mlsysim:method-not-allowed", 405, detail))
         answer.headers["Allow"] = allowed
         return answer
     if error.status_code == 404:
         detail = "there is nothing at this path; GET /openapi.json lists all there is"
-        return _answer(problem(request.url.path, "urn:mlsysim:not-found", 404, detail))
+        return _answer(problem(_instance(request.scope), "urn:mlsysim:not-found", 404, detail))
     detail = HTTPStatus(error.status_code).phrase
-    return _answer(problem(request.url.path, "urn:mlsysim:malformed-body", error.status_code, detail))
+    return _answer(problem(_instance(request.scope), "urn:mlsysim:malformed-body", error.status_code, detail))
 
 
-def internal_error(path: str) -> Answer:
+def internal_error(scope: Scope) -> Answer:
     """The answer where the service itself is at fault."""
     detail = "the service failed on this request; the request is not at fault"
-    return _answer(problem(path, "urn:mlsysim:internal-error", 500, detail))
+    return _answer(problem(_instance(scope), "urn:mlsysim:internal-error", 500, detail))
 
 
 def _internal_error(request: Request, error: Exception) -> Answer:
-    return internal_error(request.url.path)
+    return internal_error(request.scope)
 
 
 _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Answer]] = {

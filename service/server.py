@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
+from pathlib import Path
+from shutil import rmtree
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET, socket
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from threading import Thread
 
 import uvicorn
@@ -27,6 +32,7 @@ from service.protocol import StrictProtocol
 from service.settings import Settings, complaints
 
 _MEMORY = "/dev/shm"  # writable even where the file system is not
+_METRICS = "mlsysim-metrics-"
 
 
 def main() -> None:
@@ -46,9 +52,7 @@ def main() -> None:
     config = _config(settings)
     listening = _bound(settings.host, settings.port)
     if settings.workers > 1:
-        with TemporaryDirectory(
-            prefix="mlsysim-metrics-", dir=_MEMORY if os.path.isdir(_MEMORY) else None
-        ) as directory:
+        with _shared_metrics() as directory:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
             Supervisor(config, [listening]).run()
         return
@@ -59,6 +63,32 @@ def main() -> None:
         sys.exit(0)
     if not server.started:
         sys.exit("mlsysim: could not start")
+
+
+@contextmanager
+def _shared_metrics() -> Iterator[str]:
+    """A directory in which the workers count, locked for as long as this process lives; unlocked ones are removed."""
+    memory = _MEMORY if os.path.isdir(_MEMORY) else gettempdir()
+    for left_behind in Path(memory).glob(f"{_METRICS}*"):
+        with suppress(OSError), _locked(left_behind):
+            rmtree(left_behind, ignore_errors=True)
+    with TemporaryDirectory(prefix=_METRICS, dir=memory) as directory, _locked(directory):
+        yield directory
+
+
+@contextmanager
+def _locked(directory: str | Path) -> Iterator[None]:
+    """Hold a directory as nobody else does.
+
+    Raises:
+        OSError: somebody else holds it, or it cannot be read.
+    """
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _bound(host: str, port: int) -> socket:

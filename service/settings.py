@@ -53,7 +53,10 @@ class Settings(BaseSettings):
     body_limit: int = Field(default=1_000_000, ge=1_000, le=100_000_000, description="largest request body, in bytes")
     batch_limit: int = Field(default=1000, ge=1, le=1000, description="most evaluations of one batch, up to 1000")
     request_timeout: float = Field(
-        default=30, gt=0, le=3600, description="seconds within which a request has to arrive, headers and body each"
+        default=30,
+        gt=0,
+        le=3600,
+        description="seconds within which a request has to arrive, head and body each, and an answer has to be taken",
     )
     keep_alive: int = Field(default=75, ge=1, le=3600, description="seconds that an idle connection stays open")
     drain_time: float = Field(

@@ -64,6 +64,10 @@ def counted(service: Service, series: str) -> float:
     return float(found[1]) if found else 0
 
 
+def shared_metrics() -> set[Path]:
+    return set(Path("/dev/shm").glob("mlsysim-metrics-*"))
+
+
 def listens(service: Service) -> bool:
     try:
         connect(service).close()
@@ -115,11 +119,18 @@ def test_a_worker_that_is_killed_is_replaced_and_what_it_counted_stays(workers: 
     assert counted(workers, "mlsysim_http_requests_in_flight") == 1
 
 
-def test_workers_stop_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_workers_stop_when_their_parent_is_killed_and_the_next_one_removes_their_counts(
+    workers: Service, tmp_path: Path
+) -> None:
+    others = shared_metrics()
     with serving(tmp_path, WORKERS="2", DRAIN_TIME="0") as service:
         until(lambda: started(service) == 2)
         service.process.kill()
         until(lambda: not listens(service))
+    (left_behind,) = shared_metrics() - others
+    with serving(tmp_path, WORKERS="2"):
+        assert left_behind not in shared_metrics()
+    assert counted(workers, "mlsysim_http_requests_in_flight") == 1
 
 
 def test_a_stop_is_announced_then_everything_begun_is_finished(tmp_path: Path) -> None:
